@@ -1,0 +1,171 @@
+package campaigns
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// Campaign is an effective campaign: every layer merged, every short form
+// written out, every default filled in. Its JSON is canonical; Digest of it
+// names a definition.
+type Campaign struct {
+	Name        string   `json:"name"`
+	Project     string   `json:"project,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Owner       string   `json:"owner,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	// Schedule is nil for a campaign that runs only by hand.
+	Schedule *Schedule `json:"schedule,omitempty"`
+	// Paused is nil where the file says nothing: leave it as it is. It is no
+	// part of the digest.
+	Paused     *Pause  `json:"-"`
+	Processors int     `json:"processors"`
+	Chunk      int     `json:"chunk,omitempty"` // 0: auto
+	Notify     []Alert `json:"notify,omitempty"`
+	Keep       Keep    `json:"keep"`
+	// Was are former names; state moves along. No part of the digest.
+	Was      []string       `json:"-"`
+	Timeouts Timeouts       `json:"timeouts"`
+	Expect   RunExpectation `json:"expect,omitzero"`
+	Budget   []Allowance    `json:"budget,omitempty"`
+	Tolerate harvest.Count  `json:"tolerate,omitzero"` // items that may fail
+	Entries  []Entry        `json:"entries"`
+}
+
+// Entry is one fetcher of a campaign with the policies that hold for it.
+type Entry struct {
+	Name    string          `json:"name"`
+	Fetcher string          `json:"fetcher"`
+	Params  json.RawMessage `json:"params,omitempty"` // an object; common to all items
+	Split   *Split          `json:"split,omitempty"`
+	// Refresh is how often a full pass is made; 0: never.
+	Refresh time.Duration `json:"refresh,omitempty"`
+	// Add holds constant fields; Add["collection"] names the collection.
+	Add      map[string]any      `json:"add,omitempty"`
+	Queue    string              `json:"queue"`
+	Priority Priority            `json:"priority"`
+	Timeouts Timeouts            `json:"timeouts"`
+	Retry    []harvest.RetryRule `json:"retry"`
+	// Tolerate is how many records of one item may be unreadable.
+	Tolerate harvest.Count   `json:"tolerate,omitzero"`
+	Expect   ItemExpectation `json:"expect,omitzero"`
+	Budget   []Allowance     `json:"budget,omitempty"`
+	Was      []string        `json:"-"`
+}
+
+// Collection returns where the entry's documents go: add.collection, else the
+// campaign.
+func (e Entry) Collection(campaign string) string {
+	if c, ok := e.Add["collection"].(string); ok && c != "" {
+		return c
+	}
+	return campaign
+}
+
+// Split turns an entry into items. Exactly one of Items, List and Ask is set.
+type Split struct {
+	// Items are the rows given inline (split: true, or split.items).
+	Items []Row `json:"items,omitempty"`
+	// List is the digest of the rows read from File; rows are in the store.
+	List  string `json:"list,omitempty"`
+	File  string `json:"file,omitempty"`
+	Count int    `json:"count,omitempty"`
+	// Ask names what the fetcher's Splitter is asked for at every run.
+	Ask     string   `json:"ask,omitempty"`
+	Key     string   `json:"key,omitempty"`
+	Label   string   `json:"label,omitempty"`
+	Include []string `json:"include,omitempty"` // globs over keys
+	Exclude []string `json:"exclude,omitempty"`
+}
+
+// Row is one element of a split: its key, its params laid over the entry's,
+// and what dotted columns say.
+type Row struct {
+	Key    string          `json:"key"`
+	Label  string          `json:"label,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"` // only what differs
+	// Paused is a text; empty is not paused.
+	Paused   string           `json:"paused,omitempty"`
+	Expect   *ItemExpectation `json:"expect,omitempty"`
+	Tolerate *harvest.Count   `json:"tolerate,omitempty"`
+	// Line is where the row stands in its file; no part of any digest.
+	Line int `json:"-"`
+}
+
+// Pause says whether and why; Note is the text of `paused: "…"`.
+type Pause struct {
+	On   bool   `json:"on"`
+	Note string `json:"note,omitempty"`
+}
+
+// Priority is who goes first, also in the host's queue.
+type Priority string
+
+// The priorities.
+const (
+	PriorityUrgent Priority = "urgent"
+	PriorityHigh   Priority = "high"
+	PriorityNormal Priority = "normal"
+	PriorityLow    Priority = "low"
+	PriorityIdle   Priority = "idle"
+)
+
+// Timeouts bound a request, a page, an item and a run; 0 is none.
+type Timeouts struct {
+	Request time.Duration `json:"request,omitempty"`
+	Page    time.Duration `json:"page,omitempty"`
+	Item    time.Duration `json:"item,omitempty"`
+	Run     time.Duration `json:"run,omitempty"`
+	// UntilNext makes the run end before the next tick.
+	UntilNext bool `json:"until_next,omitempty"`
+}
+
+// ItemExpectation is what makes an item stale or empty.
+type ItemExpectation struct {
+	MinDocuments int           `json:"min_documents,omitempty"`
+	FreshWithin  time.Duration `json:"fresh_within,omitempty"`
+	Fail         bool          `json:"fail,omitempty"` // else: fail
+}
+
+// RunExpectation is what makes a run empty or missed.
+type RunExpectation struct {
+	MinDocuments int           `json:"min_documents,omitempty"`
+	FreshWithin  time.Duration `json:"fresh_within,omitempty"`
+	Fail         bool          `json:"fail,omitempty"`
+}
+
+// Allowance is a budget: so much of what per run, day or month.
+type Allowance struct {
+	What string `json:"what"` // requests, bytes, documents
+	N    int64  `json:"n"`
+	Per  string `json:"per"` // run, day, month
+}
+
+// Alert is one line of notify.
+type Alert struct {
+	To     string            `json:"to"` // an address; may hold ${secret:…}
+	When   []harvest.Outcome `json:"when,omitempty"`
+	Also   []string          `json:"also,omitempty"` // recovered
+	After  int               `json:"after,omitempty"`
+	Per    string            `json:"per,omitempty"` // run, item
+	Digest string            `json:"digest,omitempty"`
+}
+
+// Keep says what the cleaner may take, by age; 0 is for ever.
+type Keep struct {
+	Raw      time.Duration `json:"raw,omitempty"`
+	Versions time.Duration `json:"versions,omitempty"`
+	Ledger   time.Duration `json:"ledger,omitempty"`
+	Runs     time.Duration `json:"runs,omitempty"`
+}
+
+// Host is the one truth about a host, from `hosts:`.
+type Host struct {
+	Name        string        `json:"name"` // a host, or "*" for all others
+	Every       time.Duration `json:"every,omitempty"`
+	Connections int           `json:"connections,omitempty"`
+	Robots      string        `json:"robots,omitempty"` // obey, ignore
+	Source      string        `json:"-"`                // file:line
+}

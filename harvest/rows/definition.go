@@ -1,0 +1,103 @@
+package rows
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Definition is a campaign as applied. Ref is "news@7".
+type Definition struct {
+	Campaign  string          `json:"campaign"`
+	Version   int             `json:"version"`
+	Digest    string          `json:"digest"`
+	Spec      json.RawMessage `json:"spec"` // a campaigns.Campaign
+	Author    string          `json:"author,omitempty"`
+	File      string          `json:"file,omitempty"`
+	Line      int             `json:"line,omitempty"`
+	Commit    string          `json:"commit,omitempty"`
+	AppliedAt time.Time       `json:"applied_at"`
+}
+
+// Campaign is a campaign's row across definitions. Adhoc campaigns and those
+// made by a registry are campaigns too.
+type Campaign struct {
+	Name    string `json:"name"`
+	Project string `json:"project,omitempty"`
+	// Definition is the current one.
+	Definition Definition `json:"definition"`
+	Paused     *Pause     `json:"paused,omitempty"`
+	// Removed is set when the campaign was deleted or pruned; its documents,
+	// checkpoints and runs stay.
+	Removed time.Time `json:"removed,omitzero"`
+}
+
+// Pause says who paused, when and why.
+type Pause struct {
+	By   string    `json:"by,omitempty"`
+	At   time.Time `json:"at"`
+	Note string    `json:"note,omitempty"`
+	// Until ends the pause by itself; zero: never.
+	Until time.Time `json:"until,omitzero"`
+	// Token names the command that paused, so that resume --all undoes only
+	// that one.
+	Token string `json:"token,omitempty"`
+}
+
+// Application is one apply: all of it happens, or nothing.
+type Application struct {
+	Project   string
+	Author    string
+	Campaigns []ApplyCampaign
+	Hosts     []Host // of these files; replaces what the project said before
+	At        time.Time
+}
+
+// ApplyCampaign is one campaign of an Application. A new version is made only
+// when Digest differs from the current one's.
+type ApplyCampaign struct {
+	Name   string
+	Digest string
+	Spec   json.RawMessage
+	File   string
+	Line   int
+	Commit string
+	// Was moves checkpoints, items, documents, runs and definitions of a former
+	// name here; WasEntry the same for entries, new name by old.
+	Was      []string
+	WasEntry map[string]string
+}
+
+// Applied says what became of one campaign.
+type Applied struct {
+	Name    string
+	Version int
+	Changed bool // a new version was made
+	Moved   int  // checkpoints that moved by Was
+}
+
+// ListRow is one row of a stored list: a campaigns.Row as JSON.
+type ListRow = json.RawMessage
+
+// Host is the one truth about a host: what the files say, and what it asked
+// for.
+type Host struct {
+	Name        string        `json:"host"` // "*" is all others
+	Project     string        `json:"project,omitempty"`
+	Every       time.Duration `json:"every,omitempty"`
+	Connections int           `json:"connections,omitempty"`
+	Robots      string        `json:"robots,omitempty"` // obey, ignore
+	Source      string        `json:"source,omitempty"` // file:line
+	Paused      *Pause        `json:"paused,omitempty"`
+	// RestUntil is set by Retry-After and penalties; RestWhy says which.
+	RestUntil time.Time `json:"rest_until,omitzero"`
+	RestWhy   string    `json:"rest_why,omitempty"`
+}
+
+// Event is who did what to what: apply, pause, reset, cancel …
+type Event struct {
+	At   time.Time `json:"at"`
+	By   string    `json:"by,omitempty"`
+	Verb string    `json:"verb"`
+	On   string    `json:"on"`
+	Note string    `json:"note,omitempty"`
+}

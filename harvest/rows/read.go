@@ -1,0 +1,185 @@
+package rows
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// Item is a unit of work across runs.
+type Item struct {
+	harvest.Item
+	Fetcher string          `json:"fetcher"`
+	Label   string          `json:"label,omitempty"`
+	Host    string          `json:"host,omitempty"`
+	Outcome harvest.Outcome `json:"outcome,omitempty"` // of the last run
+	Kind    harvest.Kind    `json:"kind,omitempty"`
+	Why     string          `json:"why,omitempty"`
+	// Streak counts runs in a row with the same severity as the last.
+	Streak     int       `json:"streak"`
+	LastRun    string    `json:"last_run,omitempty"` // workflow id
+	LastAt     time.Time `json:"last_at,omitzero"`
+	LastGood   time.Time `json:"last_good,omitzero"` // last end that was not bad
+	LastNew    time.Time `json:"last_new,omitzero"`  // last new or changed document
+	LastListed int       `json:"last_listed"`
+	Documents  int64     `json:"documents"`
+	FirstSeen  time.Time `json:"first_seen"`
+	Paused     *Pause    `json:"paused,omitempty"`
+}
+
+// ItemsFilter selects items across runs.
+type ItemsFilter struct {
+	Campaign  string
+	Entry     string
+	Key       string
+	Unhealthy bool // the last outcome was not OK
+	Limit     int
+}
+
+// Checkpoint is a stored checkpoint with its name.
+type Checkpoint struct {
+	harvest.Item
+	Lane string `json:"lane,omitempty"`
+	harvest.Checkpoint
+	UpdatedAt time.Time `json:"updated_at"`
+	Run       string    `json:"run,omitempty"` // workflow id of the last commit
+}
+
+// CheckpointFilter selects checkpoints; empty members do not select.
+type CheckpointFilter struct {
+	Campaign string
+	Entry    string
+	Key      string
+	Lane     *string
+}
+
+// Document is a stored document. Body is there only where it was asked for;
+// BodyRef names it in the bucket when it is kept there.
+type Document struct {
+	Collection string       `json:"collection"`
+	Campaign   string       `json:"campaign"`
+	Entry      string       `json:"entry"`
+	Key        string       `json:"item"`
+	Line       harvest.Line `json:"document"`
+	Version    int          `json:"version"`
+	Change     int64        `json:"change"` // number of its last change
+	FirstSeen  time.Time    `json:"first_seen"`
+	ChangedAt  time.Time    `json:"changed_at"`
+	Run        string       `json:"run"` // workflow id of its last change
+	Size       int64        `json:"size"`
+}
+
+// DocumentFilter selects documents, the last changed first unless After is
+// used.
+type DocumentFilter struct {
+	Collection string
+	Campaign   string
+	Entry      string
+	Key        string
+	ID         string
+	Since      time.Time
+	Deleted    *bool
+	Bodies     bool
+	Limit      int
+}
+
+// Change is one line of the change feed: every insert, change and deletion
+// once, in commit order.
+type Change struct {
+	Number   int64     `json:"change"`
+	Op       string    `json:"op"` // new, changed, deleted
+	At       time.Time `json:"at"`
+	Document Document  `json:"document"`
+}
+
+// ChangeFilter selects changes after a number, in order. A follower that keeps
+// the last number it read never skips one.
+type ChangeFilter struct {
+	After      int64
+	Collection string
+	Campaign   string
+	Bodies     bool
+	Limit      int
+}
+
+// LedgerLine is a stored exchange.
+type LedgerLine struct {
+	ID int64 `json:"id"`
+	harvest.Exchange
+	harvest.Item
+	Run     string `json:"run"` // workflow id
+	Ord     int64  `json:"-"`
+	Seq     int    `json:"page,omitempty"`
+	Attempt int    `json:"attempt"`
+	Worker  string `json:"worker,omitempty"`
+}
+
+// LedgerFilter selects exchanges in the order they were made.
+type LedgerFilter struct {
+	Run      int64
+	Ord      *int64
+	Campaign string
+	Host     string
+	Since    time.Time
+	Limit    int
+}
+
+// Failure is what stands in the drawer of failures: a record that could not be
+// read, with its bytes. ID is shown as "q-81".
+type Failure struct {
+	ID       int64        `json:"id"`
+	Item     harvest.Item `json:"item"`
+	Run      string       `json:"run"`
+	Seq      int          `json:"page"`
+	At       time.Time    `json:"at"`
+	Kind     harvest.Kind `json:"kind"`
+	Record   string       `json:"record,omitempty"`
+	Reason   string       `json:"reason"`
+	Size     int64        `json:"size"`
+	Bytes    []byte       `json:"bytes,omitempty"` // capped at 64 kB
+	Accepted time.Time    `json:"accepted,omitzero"`
+}
+
+// FailureFilter selects failures, the newest first.
+type FailureFilter struct {
+	Campaign string
+	Run      int64
+	Key      string
+	Limit    int
+}
+
+// Counts are totals of the store, for the demo's proof and `documents count`.
+type Counts struct {
+	Documents int64 `json:"documents"` // not deleted
+	Deleted   int64 `json:"deleted"`
+	Versions  int64 `json:"versions"`
+	Changes   int64 `json:"changes"`
+	Pages     int64 `json:"pages"`
+	Exchanges int64 `json:"exchanges"`
+}
+
+// Retention is what the cleaner may take now: everything older than these
+// moments; a zero moment keeps. Of each campaign the last KeepRuns runs stay.
+type Retention struct {
+	Campaign string
+	Raw      time.Time
+	Versions time.Time
+	Ledger   time.Time
+	Runs     time.Time
+	Items    time.Time // items of closed runs
+	KeepRuns int
+}
+
+// Removed counts what a cleaning took.
+type Removed struct {
+	Runs, Items, Ledger, Versions, Blobs int
+}
+
+// Attempt is one try of one item, put together from the ledger.
+type Attempt struct {
+	N       int                `json:"attempt"`
+	Worker  string             `json:"worker,omitempty"`
+	Asked   []harvest.Exchange `json:"asked"`
+	Summary json.RawMessage    `json:"summary,omitempty"`
+}

@@ -1,0 +1,174 @@
+package rows
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// RunState is where a run is.
+type RunState string
+
+// The states of a run. Waiting runs hold no place at the gate.
+const (
+	RunWaiting RunState = "waiting"
+	RunOpening RunState = "opening"
+	RunOpen    RunState = "open"
+	RunClosed  RunState = "closed"
+)
+
+// Run is one CampaignWorkflow, by its first execution's run id.
+type Run struct {
+	ID         int64           `json:"id"` // the store's own number
+	RunID      string          `json:"run_id"`
+	WorkflowID string          `json:"run"` // what people see
+	Campaign   string          `json:"campaign"`
+	Lane       string          `json:"lane,omitempty"`
+	Version    int             `json:"version"` // of the definition
+	State      RunState        `json:"state"`
+	Outcome    harvest.Outcome `json:"outcome,omitempty"`
+	Why        string          `json:"why,omitempty"`
+	Trigger    string          `json:"trigger"`
+	By         string          `json:"by,omitempty"`
+	RetryOf    string          `json:"retry_of,omitempty"`
+	// Overrides is the steps.Start that began it, as JSON.
+	Overrides  json.RawMessage `json:"overrides,omitempty"`
+	Processors int             `json:"processors,omitempty"`
+	DueAt      time.Time       `json:"due_at,omitzero"`
+	StartedAt  time.Time       `json:"started_at"`
+	ClosedAt   time.Time       `json:"closed_at,omitzero"`
+	Deadline   time.Time       `json:"deadline,omitzero"`
+	// Stop is set once the run must stop at its next page.
+	Stop   string        `json:"stop,omitempty"`
+	Paused string        `json:"paused,omitempty"`
+	Items  int           `json:"items"`
+	Tally  harvest.Tally `json:"tally"`
+	// Summary is the steps.Summary it ended with, as JSON.
+	Summary json.RawMessage `json:"summary,omitempty"`
+	Epoch   int64           `json:"epoch"` // the store's, when it began
+}
+
+// Ref returns "news@7".
+func (r Run) Ref() string { return Ref(r.Campaign, r.Version) }
+
+// NewRun asks the gate.
+type NewRun struct {
+	Run
+	// Exclusive: only one such run of (campaign, lane) may be open. False for
+	// overlap allow.
+	Exclusive bool
+	// MayWait: when the gate is taken, wait in line (RunWaiting). MaxWaiting
+	// bounds the line; 0: no bound.
+	MayWait    bool
+	MaxWaiting int
+}
+
+// Gate is the answer to NewRun. The same run id asked twice gets the same Run.
+type Gate struct {
+	Run Run
+	// Holder is the open run in the way, when Run holds no place: then
+	// Run.State is RunWaiting, or Run.ID is 0 when it may not wait.
+	Holder *Run
+}
+
+// ItemState is where an item of a run is.
+type ItemState string
+
+// The states of a run's item.
+const (
+	ItemOpen    ItemState = "open"
+	ItemClaimed ItemState = "claimed"
+	ItemClosed  ItemState = "closed"
+)
+
+// RunItem is one item of one run.
+type RunItem struct {
+	Run     int64           `json:"-"`
+	Ord     int64           `json:"ord"` // entry index << 32 | place in dispatch order
+	Entry   string          `json:"entry"`
+	Key     string          `json:"key"`
+	Label   string          `json:"label,omitempty"`
+	Fetcher string          `json:"fetcher"`
+	Params  json.RawMessage `json:"params,omitempty"` // whole, secrets as references
+	Host    string          `json:"host,omitempty"`
+	Policy  json.RawMessage `json:"policy,omitempty"` // what the row's dotted columns say
+
+	State     ItemState       `json:"state"`
+	Epoch     int64           `json:"-"` // of the claim
+	Worker    string          `json:"worker,omitempty"`
+	NotBefore time.Time       `json:"not_before,omitzero"`
+	Attempts  int             `json:"attempts"`
+	Throttles int             `json:"throttles,omitempty"`
+	Lost      int             `json:"lost,omitempty"`
+	Seq       int             `json:"pages"` // last committed page
+	Done      int64           `json:"done,omitempty"`
+	Total     int64           `json:"total,omitempty"`
+	Tally     harvest.Tally   `json:"tally"`
+	Outcome   harvest.Outcome `json:"outcome,omitempty"`
+	Why       string          `json:"why,omitempty"`
+	Kind      harvest.Kind    `json:"kind,omitempty"`
+	Error     string          `json:"error,omitempty"`
+	Warnings  []string        `json:"warnings,omitempty"` // at most 10
+	StartedAt time.Time       `json:"started_at,omitzero"`
+	ClosedAt  time.Time       `json:"closed_at,omitzero"`
+}
+
+// EntryRange is the span of ordinals that one entry has in a run.
+type EntryRange struct {
+	Entry  string `json:"entry"`
+	Lo, Hi int64  // included
+	Items  int    `json:"items"`
+}
+
+// OutcomeCount is one line of a run's table.
+type OutcomeCount struct {
+	Outcome harvest.Outcome `json:"outcome"`
+	Items   int             `json:"items"`
+	Tally   harvest.Tally   `json:"tally"`
+}
+
+// Finish closes a run's row, with what is to be sent, in one transaction.
+type Finish struct {
+	Run     int64
+	Outcome harvest.Outcome
+	Why     string
+	Summary json.RawMessage
+	At      time.Time
+	Outbox  []Message
+}
+
+// Message is one thing to send, kept until it is sent.
+type Message struct {
+	ID       int64           `json:"id"`
+	Run      int64           `json:"run,omitempty"`
+	Campaign string          `json:"campaign,omitempty"`
+	To       string          `json:"to"` // secrets as references
+	Payload  json.RawMessage `json:"payload"`
+	Created  time.Time       `json:"created"`
+	Attempts int             `json:"attempts"`
+	NextAt   time.Time       `json:"next_at,omitzero"`
+	SentAt   time.Time       `json:"sent_at,omitzero"`
+	Error    string          `json:"error,omitempty"`
+}
+
+// RunFilter selects runs, the newest first. Zero members do not select.
+type RunFilter struct {
+	Campaign string
+	Outcomes []harvest.Outcome
+	States   []RunState
+	Since    time.Time
+	Until    time.Time
+	Limit    int
+}
+
+// ItemFilter selects a run's items, in dispatch order; with Worst, what needs a
+// look first.
+type ItemFilter struct {
+	Entry    string
+	Keys     []string
+	Outcomes []harvest.Outcome
+	States   []ItemState
+	Worst    bool
+	Limit    int
+}

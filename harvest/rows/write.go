@@ -1,0 +1,125 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// What a write may be refused with. Test with errors.Is.
+var (
+	// ErrFenced: the claim or the checkpoint version is no longer ours; the page
+	// is dropped and the item belongs to somebody else.
+	ErrFenced = errors.New("fenced: another worker holds this item, or its checkpoint has moved")
+	// ErrStopped: the run was told to stop; the page of this write was
+	// committed, the next one must not be asked for.
+	ErrStopped = errors.New("the run was told to stop")
+	// ErrNotFound: no such thing in this store.
+	ErrNotFound = errors.New("not found")
+	// ErrRestored: the store is of another epoch than the caller knew.
+	ErrRestored = errors.New("this store was restored from a copy")
+)
+
+// Claim asks for due, open items of a run from Lo to Hi, at most Max of them.
+//
+// Items still claimed with a smaller epoch were in flight when their worker
+// died: they become open again with Lost one more. A lost item is handed out
+// alone, after all others, so that a poisoned one can only kill itself.
+type Claim struct {
+	Run    int64
+	Lo, Hi int64
+	Epoch  int64 // the attempt's start, microseconds since 1970
+	Worker string
+	Max    int
+	Now    time.Time
+}
+
+// Claimed is what a Claim got.
+type Claimed struct {
+	Items []ClaimedItem
+	// Left counts the items of the range that are open and not handed out here;
+	// NextAt is when the earliest of them is due (zero: none is open).
+	Left   int
+	NextAt time.Time
+	// Stop and Paused are the run's.
+	Stop   string
+	Paused string
+}
+
+// ClaimedItem is an item with the checkpoint it goes on from and what is known
+// of it from earlier runs.
+type ClaimedItem struct {
+	RunItem
+	Campaign   string
+	Lane       string
+	Checkpoint harvest.Checkpoint // Version 0: none yet
+	// Always: the source listed something the last time it was asked with
+	// success.
+	Always bool
+	Paused *Pause
+}
+
+// Write is one atomic step of one item: a page, the end of an attempt, or both.
+// Writes of different items are grouped into one transaction; each succeeds or
+// fails alone.
+type Write struct {
+	Run      int64
+	Ord      int64
+	Epoch    int64 // of the claim
+	Item     harvest.Item
+	Lane     string
+	Fetcher  string
+	At       time.Time
+	Page     *PageWrite         // nil: no page
+	Settle   *Settle            // nil: the item stays claimed
+	Ledger   []harvest.Exchange // since the last write
+	Attempt  int
+	Worker   string
+	Progress Progress
+}
+
+// Progress is done of total, in the source's own units; 0 total: unknown.
+type Progress struct {
+	Done  int64
+	Total int64
+}
+
+// PageWrite is a page ready to be committed. Seq is the item's last page plus
+// one; (run, ord, seq) is unique, so a page whose COMMIT answer was lost is
+// found again rather than stored twice.
+type PageWrite struct {
+	Seq        int
+	Collection string
+	Page       harvest.Page
+	// Version is the checkpoint version that was read; the new one is one more.
+	Version            int64
+	Params, Extraction string
+	// Blobs maps the index of a document to the digest of its body when the
+	// body was put into the bucket beforehand.
+	Blobs map[int]string
+}
+
+// Settle ends a claim: closed for good, or open again.
+type Settle struct {
+	State     ItemState // ItemClosed or ItemOpen
+	Outcome   harvest.Outcome
+	Why       string
+	Kind      harvest.Kind
+	Error     string
+	NotBefore time.Time // when open again
+	// Attempts and Throttles are what is added to the item's own.
+	Attempts  int
+	Throttles int
+}
+
+// Written is the answer to one Write. Err is nil, ErrFenced, ErrStopped or what
+// the store said; Tally is the page's.
+type Written struct {
+	Tally harvest.Tally
+	Err   error
+}
+
+// Ref returns "news@7".
+func Ref(campaign string, version int) string { return fmt.Sprintf("%s@%d", campaign, version) }
