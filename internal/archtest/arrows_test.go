@@ -1,0 +1,133 @@
+package archtest
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/vendemmia/vendemmia/"
+
+// rule is one floor of the house: the packages it speaks of, and what they may
+// import. An entry ending in /... covers everything below.
+type rule struct {
+	of     string
+	ours   []string // packages of this module
+	others []string // other modules; "*" is any
+	not    []string // of the standard library
+	never  []string // neither directly nor through anything else
+}
+
+// rules is the picture of docs/architecture.md, from the ground up.
+func rules() []rule {
+	temporal := "go.temporal.io/..."
+	return []rule{
+		{of: "harvest", not: []string{"net/http"}},
+		{of: "harvest/rows", ours: []string{"harvest"}, not: []string{"net/http"}},
+		{of: "campaigns/...", ours: []string{"harvest", "campaigns/..."}, others: []string{"*"}, not: []string{"net/http"}, never: []string{temporal}},
+		{of: "fetchers/...", ours: []string{"harvest", "fetchers/..."}, others: []string{"*"}, never: []string{temporal, "go.uber.org/fx", "modernc.org/..."}},
+		{of: "store/...", ours: []string{"harvest/...", "store/..."}, others: []string{"*"}, never: []string{temporal, "go.uber.org/fx"}},
+		{of: "workflows/steps", ours: []string{"harvest", "internal/temporalx"}},
+		{of: "workflows", ours: []string{"workflows/steps", "campaigns", "harvest", "internal/temporalx"}, others: []string{temporal}, not: []string{"net/http", "os"}},
+		{
+			of: "activities", ours: []string{"workflows/steps", "fetchers", "campaigns", "harvest/...", "internal/temporalx", "internal/secrets"},
+			others: []string{temporal, "golang.org/x/sync/..."},
+		},
+		{of: "internal/temporalx", ours: []string{"harvest"}, others: []string{"*"}},
+		{of: "internal/polite", ours: []string{"harvest"}, others: []string{"*"}, never: []string{temporal}},
+		{of: "internal/replica", ours: []string{"harvest"}, others: []string{"*"}, never: []string{temporal}},
+		{of: "internal/config", ours: []string{"harvest"}, others: []string{"*"}},
+	}
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	Standard   bool
+	Doc        string
+	Dir        string
+	GoFiles    []string
+}
+
+func TestArrowsPointDown(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	for _, r := range rules() {
+		seen := false
+		for _, p := range packages {
+			if name := strings.TrimPrefix(p.ImportPath, module); covers(r.of, name) && !exempt(r.of, name) {
+				seen = true
+				r.check(t, p)
+			}
+		}
+		require.True(t, seen, "no package is covered by the rule for %s: a rule that checks nothing", r.of)
+	}
+}
+
+// exempt: the rule of a tree does not speak of a package with a rule of its own,
+// and test suites may use what they test with.
+func exempt(of, name string) bool {
+	return of != name && slices.ContainsFunc(rules(), func(r rule) bool { return r.of == name }) ||
+		name == "fetchers/fetchertest" || strings.HasSuffix(name, "storetest")
+}
+
+func (r rule) check(t *testing.T, p pkg) {
+	t.Helper()
+	for _, imported := range p.Imports {
+		switch ours, isOurs := strings.CutPrefix(imported, module); {
+		case isOurs && !anyCovers(r.ours, ours):
+			t.Errorf("%s imports %s, which is above it or beside it", p.ImportPath, imported)
+		case !isOurs && isStandard(imported) && slices.Contains(r.not, imported):
+			t.Errorf("%s imports %s, which this floor must not know", p.ImportPath, imported)
+		case !isOurs && !isStandard(imported) && !slices.Contains(r.others, "*") && !anyCovers(r.others, imported):
+			t.Errorf("%s imports %s, a module this floor does without", p.ImportPath, imported)
+		}
+	}
+	for _, dep := range p.Deps {
+		if anyCovers(r.never, dep) {
+			t.Errorf("%s depends on %s, which must stay out of it", p.ImportPath, dep)
+		}
+	}
+}
+
+func TestOnlyAppKnowsTheContainer(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t) {
+		if slices.Contains(p.Imports, "go.uber.org/fx") {
+			require.Equal(t, module+"app", p.ImportPath, "fx lives in app only")
+		}
+	}
+}
+
+func covers(pattern, name string) bool {
+	tree, isTree := strings.CutSuffix(pattern, "/...")
+	return name == tree || isTree && strings.HasPrefix(name, tree+"/")
+}
+
+func anyCovers(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return covers(p, name) })
+}
+
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+func list(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps,Standard,Doc,Dir,GoFiles", "../../...").Output()
+	require.NoError(t, err)
+	var packages []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p pkg
+		require.NoError(t, d.Decode(&p))
+		packages = append(packages, p)
+	}
+	require.Greater(t, len(packages), 5)
+	return packages
+}
