@@ -75,12 +75,16 @@ type Opened struct {
 	// Attributes maps our search attributes to the names they have on this
 	// server; those that are absent must not be set.
 	Attributes map[string]string `json:"attributes,omitempty"`
+	// Store is the store's id: every further step of the run names it.
+	Store string `json:"store,omitempty"`
 }
 
 // ExpandIn asks the source for one entry's items.
 type ExpandIn struct {
 	Run   int64  `json:"run"`
 	Entry string `json:"entry"`
+	// Store is Opened.Store; a worker of another store refuses by name.
+	Store string `json:"store,omitempty"`
 }
 
 // Expanded says how many were found; Old is true when the source did not
@@ -93,6 +97,8 @@ type Expanded struct {
 // SealRunIn ends the opening of a run.
 type SealRunIn struct {
 	Run int64 `json:"run"`
+	// Store is Opened.Store; a worker of another store refuses by name.
+	Store string `json:"store,omitempty"`
 }
 
 // Sealed is what there is to do.
@@ -109,6 +115,8 @@ type FetchItemsIn struct {
 	Lo    int64 `json:"lo"`
 	Hi    int64 `json:"hi"`
 	Width int   `json:"width"`
+	// Store is Opened.Store; a worker of another store refuses by name.
+	Store string `json:"store,omitempty"`
 }
 
 // Fetched says what became of a chunk. Left > 0 is a hand-back: so many items
@@ -133,6 +141,8 @@ type StopRunIn struct {
 	Run int64  `json:"run"`
 	By  string `json:"by,omitempty"`
 	Why string `json:"why,omitempty"`
+	// Store is Opened.Store; a worker of another store refuses by name.
+	Store string `json:"store,omitempty"`
 }
 
 // CloseRunIn ends a run. Cause is empty when all ranges were worked off.
@@ -141,6 +151,8 @@ type CloseRunIn struct {
 	Cause harvest.Why `json:"cause,omitempty"`
 	// Error is our own failure, in words, when that ended the run.
 	Error string `json:"error,omitempty"`
+	// Store is Opened.Store; a worker of another store refuses by name.
+	Store string `json:"store,omitempty"`
 }
 
 // Summary is a run's result: what people see first in the Temporal Web UI.
@@ -173,6 +185,8 @@ type Documents struct {
 // NotifyIn sends what a run put into the outbox.
 type NotifyIn struct {
 	Run int64 `json:"run"`
+	// Store is Opened.Store; a worker of another store refuses by name.
+	Store string `json:"store,omitempty"`
 }
 
 // SkipItemIn closes one open item as skipped.
@@ -181,6 +195,8 @@ type SkipItemIn struct {
 	Key string `json:"key"`
 	By  string `json:"by,omitempty"`
 	Why string `json:"why,omitempty"`
+	// Store is Opened.Store; a worker of another store refuses by name.
+	Store string `json:"store,omitempty"`
 }
 
 // PauseIn, ResumeIn and SetProcessorsIn are what people say to a run.
