@@ -1,0 +1,45 @@
+package campaigns
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// Canonical returns what is stored as a definition: the same bytes for the same
+// effective campaign, however its file is laid out. Pauses, former names, file
+// and line are no part of it.
+func (c Campaign) Canonical() (json.RawMessage, error) {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("write campaign %s as JSON: %w", c.Name, err)
+	}
+	canonical, err := canonicalJSON(raw)
+	if err != nil {
+		return nil, fmt.Errorf("write campaign %s as JSON: %w", c.Name, err)
+	}
+	return canonical, nil
+}
+
+// Digest names the definition: "sha256:…" of Canonical.
+func (c Campaign) Digest() (string, error) {
+	canonical, err := c.Canonical()
+	if err != nil {
+		return "", err
+	}
+	return harvest.Digest(canonical), nil
+}
+
+// Decode reads what Canonical wrote. Keys it does not know, of a newer release,
+// are passed over. Numbers in Add are json.Number.
+func Decode(spec json.RawMessage) (Campaign, error) {
+	var c Campaign
+	d := json.NewDecoder(bytes.NewReader(spec))
+	d.UseNumber()
+	if err := d.Decode(&c); err != nil {
+		return Campaign{}, fmt.Errorf("read a stored definition: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,85 @@
+package campaigns
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// ItemParams returns the params of an item as canonical JSON: the entry's, the
+// row's over them, over's (what trigger gave) over both, top-level key by key.
+func (e Entry) ItemParams(r Row, over json.RawMessage) (json.RawMessage, error) {
+	merged := map[string]json.RawMessage{}
+	for _, layer := range []json.RawMessage{e.Params, r.Params, over} {
+		values, err := jsonObject(layer)
+		if err != nil {
+			return nil, fmt.Errorf("item %q of %s: %w", r.Key, e.Name, err)
+		}
+		for name, value := range values {
+			merged[name] = value
+		}
+	}
+	raw, err := encodeJSON(merged)
+	if err != nil {
+		return nil, fmt.Errorf("item %q of %s: %w", r.Key, e.Name, err)
+	}
+	return canonicalJSON(raw)
+}
+
+// ItemKey returns an item's key: the row's own, else the param that split.key
+// names, else by the fetcher's identity (see harvest.Key). params are the
+// item's whole ones.
+func (e Entry) ItemKey(params json.RawMessage, identity []string, r Row) (string, error) {
+	if r.Key != "" {
+		return r.Key, nil
+	}
+	if e.Split == nil || e.Split.Key == "" {
+		return harvest.Key(params, identity)
+	}
+	values, err := jsonObject(params)
+	if err != nil {
+		return "", fmt.Errorf("key of an item of %s: %w", e.Name, err)
+	}
+	if key := jsonText(values[e.Split.Key]); key != "" {
+		return key, nil
+	}
+	return "", fmt.Errorf("key of an item of %s: split.key names %q, and the item has no such value", e.Name, e.Split.Key)
+}
+
+// Keep reports whether an item with this key is wanted: it fits one of Include
+// (or there are none) and none of Exclude. A nil Split keeps everything.
+func (s *Split) Keep(key string) bool {
+	if s == nil {
+		return true
+	}
+	fits := func(glob string) bool { return globMatch(glob, key) }
+	return (len(s.Include) == 0 || slices.ContainsFunc(s.Include, fits)) && !slices.ContainsFunc(s.Exclude, fits)
+}
+
+// globMatch knows * (any text, slashes too: keys are often addresses) and ?
+// (one character); anything else stands for itself.
+func globMatch(glob, text string) bool {
+	g, t := []rune(glob), []rune(text)
+	star, mark := -1, 0
+	i, j := 0, 0
+	for j < len(t) {
+		switch {
+		case i < len(g) && g[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(g) && (g[i] == '?' || g[i] == t[j]):
+			i, j = i+1, j+1
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(g) && g[i] == '*' {
+		i++
+	}
+	return i == len(g)
+}
