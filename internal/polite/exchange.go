@@ -1,0 +1,162 @@
+package polite
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// exchange is one request and its answer, from departure to the body's end.
+type exchange struct {
+	client  *Client
+	req     *http.Request // as it was handed in
+	turn    *turn
+	timeout time.Duration
+	record  func(harvest.Exchange)
+
+	ctx     context.Context // ends the exchange; its cause may be errLate
+	cancel  context.CancelFunc
+	started time.Time
+	bytes   atomic.Int64 // of the body, as transferred
+
+	mu   sync.Mutex // the exchange may end by its context at any moment
+	line harvest.Exchange
+	stop func() bool // takes the end by context back
+	done bool
+}
+
+// begin starts the clock of an exchange. It ends by itself with its context,
+// so that an abandoned body holds nothing for ever.
+func (r *roundTripper) begin(req *http.Request, t *turn) *exchange {
+	x := &exchange{client: r.client, req: req, turn: t, timeout: r.timeout, record: r.record, started: time.Now()}
+	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.timeout, errLate)
+	x.line = harvest.Exchange{
+		At: x.started.UTC(), Method: method(req), URL: MaskURL(req.URL), Host: Host(req.URL), Waited: t.waited,
+	}
+	if from := req.Response; from != nil && from.Request != nil && from.Request.URL.Scheme == "https" && req.URL.Scheme == "http" {
+		x.line.Note = "redirected from https to http"
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.stop = context.AfterFunc(x.ctx, func() { x.finish(x.explain(x.ctx.Err())) })
+	return x
+}
+
+// outgoing is the request as it leaves: a copy, for a RoundTripper must not
+// change what it was handed.
+func (x *exchange) outgoing(agent string) *http.Request {
+	req := x.req.Clone(httptrace.WithClientTrace(x.ctx, x.trace()))
+	req.Header.Set("User-Agent", agent)
+	if req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == "" && req.Method != http.MethodHead {
+		req.Header.Set("Accept-Encoding", "gzip")
+	}
+	return req
+}
+
+// trace keeps the gap also where net/http by itself repeats a request whose
+// kept connection was closed under it.
+func (x *exchange) trace() *httptrace.ClientTrace {
+	var asked atomic.Bool
+	return &httptrace.ClientTrace{GetConn: func(string) {
+		if asked.CompareAndSwap(false, true) {
+			return
+		}
+		select {
+		case <-time.After(x.turn.gap()):
+		case <-x.ctx.Done():
+		}
+	}}
+}
+
+// answer books what the header says and wraps the body.
+func (x *exchange) answer(resp *http.Response) (*http.Response, error) {
+	resp.Request = x.req
+	rest := restAsked(resp)
+	x.mu.Lock()
+	x.line.Status, x.line.RetryAfter = resp.StatusCode, rest
+	x.mu.Unlock()
+	if rest > 0 {
+		x.rest(rest, resp.StatusCode)
+	}
+	if err := badLocation(resp); err != nil {
+		resp.Body.Close() //nolint:errcheck // the answer is refused anyway
+		return nil, x.fail(x.broken("%w", err))
+	}
+	if resp.Body == http.NoBody || resp.ContentLength == 0 {
+		resp.Body.Close() //nolint:errcheck // empty
+		resp.Body = http.NoBody
+		x.finish(nil)
+		return resp, nil
+	}
+	resp.Body = newBody(x, resp)
+	return resp, nil
+}
+
+// fail ends the exchange with an error and returns it.
+func (x *exchange) fail(err *harvest.Error) error {
+	x.finish(err)
+	return err
+}
+
+// finish ends the exchange: its turn, its context, its line. Only the first
+// call counts.
+func (x *exchange) finish(err *harvest.Error) {
+	if line, ok := x.close(err); ok {
+		x.turn.end()
+		x.cancel()
+		x.record(line)
+	}
+}
+
+// close completes the line; false: it was complete before.
+func (x *exchange) close(err *harvest.Error) (harvest.Exchange, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.done {
+		return harvest.Exchange{}, false
+	}
+	x.done = true
+	x.stop()
+	x.line.Bytes, x.line.Took = x.bytes.Load(), time.Since(x.started)
+	if err != nil {
+		x.line.Kind, x.line.Error = err.Kind, err.Err.Error()
+	}
+	return x.line, true
+}
+
+func (x *exchange) status() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.line.Status
+}
+
+// counter counts transferred bytes and stops at the cap.
+type counter struct {
+	x   *exchange
+	raw io.Reader
+}
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.raw.Read(p)
+	if c.x.bytes.Add(int64(n)) > c.x.client.settings.MaxBody {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+func method(req *http.Request) string {
+	if req.Method == "" {
+		return http.MethodGet
+	}
+	return req.Method
+}
+
+// verb is the Op of errors.
+func verb(req *http.Request) string { return strings.ToLower(method(req)) }

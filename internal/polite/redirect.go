@@ -1,0 +1,62 @@
+package polite
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// maxRedirects is how many redirects one request may follow.
+const maxRedirects = 10
+
+// checkRedirect is http.Client's: it ends chains that are too long or go in a
+// circle, and takes credentials off as soon as one hop left the first origin.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return harvest.Errorf(harvest.KindBroken, "follow", via[0].URL.String(), "more than %d redirects", maxRedirects)
+	}
+	foreign := !sameOrigin(via[0].URL, req.URL)
+	for _, v := range via {
+		foreign = foreign || !sameOrigin(via[0].URL, v.URL)
+		if v.URL.String() == req.URL.String() && v.Method == req.Method {
+			return harvest.Errorf(harvest.KindBroken, "follow", via[0].URL.String(), "the redirects go in a circle")
+		}
+	}
+	if foreign {
+		dropCredentials(req.Header)
+	}
+	return nil
+}
+
+// sameOrigin reports whether b may be told what was meant for a: the same host
+// and port over the same scheme, or the usual step from http to https.
+func sameOrigin(a, b *url.URL) bool {
+	if Host(a) != Host(b) {
+		return false
+	}
+	if a.Scheme == b.Scheme {
+		return port(a) == port(b)
+	}
+	return a.Scheme == "http" && b.Scheme == "https" && port(a) == "80" && port(b) == "443"
+}
+
+func port(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	default:
+		return "80"
+	}
+}
+
+// dropCredentials also drops the Referer, which holds the query string.
+func dropCredentials(h http.Header) {
+	for name := range h {
+		if name == "Cookie" || name == "Cookie2" || name == "Referer" || name == "Www-Authenticate" || secretName(name) {
+			delete(h, name)
+		}
+	}
+}

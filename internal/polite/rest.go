@@ -1,0 +1,38 @@
+package polite
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// maxRest caps what a Retry-After may ask for: a wrong date must not silence a
+// source for years.
+const maxRest = 24 * time.Hour
+
+// restAsked returns how long an answer asks to be left alone (RFC 9110, section
+// 10.2.3), or 0. The header that fetchers see is capped alike.
+func restAsked(resp *http.Response) time.Duration {
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
+		return 0
+	}
+	rest := harvest.ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+	if rest > maxRest {
+		rest = maxRest
+		resp.Header.Set("Retry-After", strconv.Itoa(int(maxRest/time.Second)))
+	}
+	return rest
+}
+
+// rest lets the host rest: here at once, elsewhere through Settings.Rest.
+func (x *exchange) rest(d time.Duration, status int) {
+	until, why := time.Now().Add(d), fmt.Sprintf("it answered %d with Retry-After %s", status, d.Round(time.Second))
+	x.turn.pacer.learn(until, why)
+	if tell := x.client.settings.Rest; tell != nil {
+		tell(context.WithoutCancel(x.req.Context()), Host(x.req.URL), until.UTC(), why)
+	}
+}
