@@ -62,6 +62,20 @@ type State struct {
 	Paused     string  `json:"paused,omitempty"` // who and why; empty: not
 	Closed     int     `json:"closed,omitempty"` // items
 	Chunks     int     `json:"chunks,omitempty"` // activities so far
+	// StartedAt is when the first execution began.
+	StartedAt time.Time     `json:"started_at,omitzero"`
+	Tally     harvest.Tally `json:"tally,omitzero"`
+	// Seen counts what came back, by the worst outcome of each chunk.
+	Seen map[harvest.Outcome]Seen `json:"seen,omitempty"`
+	// Trouble is our own failure so far, in words: a range or an entry that had
+	// to be given up. Such a run is never green.
+	Trouble string `json:"trouble,omitempty"`
+}
+
+// Seen counts chunks and the new documents they brought.
+type Seen struct {
+	Chunks int `json:"chunks"`
+	New    int `json:"new,omitempty"`
 }
 
 // Range is a part of a run's items, by ordinal, Lo and Hi included; it never
@@ -76,4 +90,35 @@ type Range struct {
 	// NotBefore is when a handed-back range is due again; zero: now.
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Priority  int       `json:"priority,omitempty"` // 1 urgent … 5 idle; 0: 3
+	// Labels name the items from Lo on, for summaries; only in runs of at most
+	// MaxLabels items.
+	Labels []string `json:"labels,omitempty"`
+
+	// The rest is the workflow's own. First is the place of Lo among all items of
+	// the run, from 1; Left how many items are open, 0: all; Stalls how often in
+	// a row it came back without progress; Fails how often it failed; Why says
+	// what it waits for.
+	First  int    `json:"first,omitempty"`
+	Left   int    `json:"left,omitempty"`
+	Stalls int    `json:"stalls,omitempty"`
+	Fails  int    `json:"fails,omitempty"`
+	Why    string `json:"why,omitempty"`
 }
+
+// MaxLabels is the largest run whose ranges carry labels.
+const MaxLabels = 500
+
+// Span counts the items from Lo to Hi, open or not.
+func (r Range) Span() int { return int(r.Hi - r.Lo + 1) }
+
+// Open counts the items that are still to do.
+func (r Range) Open() int {
+	if r.Left > 0 {
+		return r.Left
+	}
+	return r.Span()
+}
+
+// AutoChunk is the chunk of a run that names none: one item up to 500 items,
+// then as many as keep the run near 500 activities.
+func AutoChunk(items int) int { return max(1, (items+MaxLabels-1)/MaxLabels) }

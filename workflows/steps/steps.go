@@ -59,8 +59,10 @@ type Opened struct {
 	// Busy names the workflow to wait for; ask again after Wait.
 	Busy string        `json:"busy,omitempty"`
 	Wait time.Duration `json:"wait,omitempty"`
-	// Ask are the entries whose items the source must be asked for.
-	Ask []string `json:"ask,omitempty"`
+	// Ask are the entries whose items the source must be asked for; AskQueues
+	// the task queue of each, absent or empty: the workflow's own.
+	Ask       []string `json:"ask,omitempty"`
+	AskQueues []string `json:"ask_queues,omitempty"`
 	// Ranges and Items are set when nothing is to be asked (else by SealRun).
 	Ranges     []Range   `json:"ranges,omitempty"`
 	Items      int       `json:"items,omitempty"`
@@ -77,6 +79,9 @@ type Opened struct {
 	Attributes map[string]string `json:"attributes,omitempty"`
 	// Store is the store's id: every further step of the run names it.
 	Store string `json:"store,omitempty"`
+	// Heartbeat is how long a silent FetchItems counts as alive; 0: thirty
+	// seconds.
+	Heartbeat time.Duration `json:"heartbeat,omitempty"`
 }
 
 // ExpandIn asks the source for one entry's items.

@@ -1,0 +1,136 @@
+package temporalx
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+)
+
+// Target says which Temporal to talk to. What is empty is taken from the SDK's
+// own settings: TEMPORAL_* variables over a profile of temporal.toml.
+type Target struct {
+	Address   string
+	Namespace string
+	APIKey    string
+	Profile   string
+	// ConfigFile is a temporal.toml of one's own.
+	ConfigFile string
+	// Alone ignores environment and profiles: a local server must never turn out
+	// to be somebody's production.
+	Alone bool
+	// Identity is what histories say who it was; empty: process and host.
+	Identity string
+	Log      *slog.Logger // nil: discard
+	// Heartbeat is how often workers of this client announce themselves; 0: the
+	// SDK's default, negative: never.
+	Heartbeat time.Duration
+	// Env is where variables are looked up; nil: the process.
+	Env envconfig.EnvLookup
+}
+
+// ClientOptions resolves the target. It connects to nothing.
+func ClientOptions(t Target) (client.Options, error) {
+	o, err := t.load()
+	if err != nil {
+		return client.Options{}, fmt.Errorf("read the Temporal connection settings: %w; check TEMPORAL_* and temporal.toml", err)
+	}
+	if t.Address != "" {
+		o.HostPort = t.Address
+	}
+	if t.Namespace != "" {
+		o.Namespace = t.Namespace
+	}
+	if t.APIKey != "" {
+		o.Credentials = client.NewAPIKeyStaticCredentials(t.APIKey)
+	}
+	if o.HostPort == "" {
+		o.HostPort = client.DefaultHostPort
+	}
+	if o.Namespace == "" {
+		o.Namespace = client.DefaultNamespace
+	}
+	o.Identity, o.WorkerHeartbeatInterval = t.Identity, t.Heartbeat
+	o.Logger = log.NewStructuredLogger(logger(t.Log))
+	return o, nil
+}
+
+func (t Target) load() (client.Options, error) {
+	if t.Alone {
+		return client.Options{}, nil
+	}
+	return envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{
+		ConfigFilePath: t.ConfigFile, ConfigFileProfile: t.Profile, EnvLookup: t.Env,
+	})
+}
+
+func logger(l *slog.Logger) *slog.Logger {
+	if l == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return l
+}
+
+// Dial connects to the target and asks it whether it is there. The error names
+// the address and the namespace.
+func Dial(ctx context.Context, t Target) (client.Client, error) {
+	o, err := ClientOptions(t)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.DialContext(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("connect to Temporal at %s, namespace %s: %w", o.HostPort, o.Namespace, err)
+	}
+	return c, nil
+}
+
+// WorkerSettings is what differs from worker to worker.
+type WorkerSettings struct {
+	Identity string
+	// Slots is how many activities run at once; 0: the SDK's default.
+	Slots int
+	// Drain is how long a stopping worker waits for its activities.
+	Drain time.Duration
+	// NoWorkflows makes a worker of activities only.
+	NoWorkflows bool
+	// Deployment and Build name the version of this worker for worker
+	// versioning; both empty: without.
+	Deployment, Build string
+	// Fatal is told when the worker cannot go on.
+	Fatal func(error)
+}
+
+// WorkerOptions is the profile of every worker of ours.
+func WorkerOptions(s WorkerSettings) worker.Options {
+	o := worker.Options{
+		Identity:                           s.Identity,
+		MaxConcurrentActivityExecutionSize: s.Slots,
+		WorkerStopTimeout:                  s.Drain,
+		MaxHeartbeatThrottleInterval:       HeartbeatThrottle,
+		DefaultHeartbeatThrottleInterval:   HeartbeatThrottle,
+		DisableWorkflowWorker:              s.NoWorkflows,
+		DisableRegistrationAliasing:        true,
+		OnFatalError:                       s.Fatal,
+	}
+	if s.Deployment != "" && s.Build != "" {
+		o.DeploymentOptions = deployment(s)
+	}
+	return o
+}
+
+// deployment pins runs to the version they began with: they end within days,
+// and a pinned run needs no guard for a change of its code.
+func deployment(s WorkerSettings) worker.DeploymentOptions {
+	return worker.DeploymentOptions{
+		UseVersioning:             true,
+		Version:                   worker.WorkerDeploymentVersion{DeploymentName: s.Deployment, BuildID: s.Build},
+		DefaultVersioningBehavior: workflow.VersioningBehaviorPinned,
+	}
+}
