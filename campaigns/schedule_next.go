@@ -1,0 +1,191 @@
+package campaigns
+
+import (
+	"iter"
+	"slices"
+	"time"
+)
+
+// Next returns the first n fires after a moment, without jitter, in the
+// schedule's zone; fewer when it ends, none when it is not valid or never
+// fires. With MaxRuns there are at most that many.
+//
+// A calendar fires at every moment whose wall clock matches: not at all on the
+// day that has no 02:30, and twice on the day that has two.
+func (s Schedule) Next(after time.Time, n int) []time.Time {
+	p, err := s.compile()
+	if err != nil {
+		return nil
+	}
+	if s.MaxRuns > 0 {
+		n = min(n, s.MaxRuns)
+	}
+	var out []time.Time
+	for t := range p.fires(after) {
+		if len(out) >= n {
+			break
+		}
+		out = append(out, t.In(p.loc))
+	}
+	return out
+}
+
+// Gap returns the shortest gap between two fires within the 400 days, or 5,000
+// fires, after a moment; 0 when there are not two. A fire that only repeats
+// because clocks are set back does not count: otherwise one night of October
+// would shorten every night's deadline.
+func (s Schedule) Gap(from time.Time) time.Duration {
+	p, err := s.compile()
+	if err != nil {
+		return 0
+	}
+	var last time.Time
+	shortest, until, n := time.Duration(0), from.AddDate(0, 0, 400), 0
+	for t, again := range p.fires(from) {
+		if n++; t.After(until) || n > 5000 {
+			break
+		}
+		if again {
+			continue
+		}
+		if gap := t.Sub(last); !last.IsZero() && (shortest == 0 || gap < shortest) {
+			shortest = gap
+		}
+		last = t
+	}
+	return shortest
+}
+
+// fires yields, in order, every fire after a moment, and whether it repeats the
+// wall-clock time of an earlier one.
+func (p program) fires(after time.Time) iter.Seq2[time.Time, bool] {
+	if before := p.start.Add(-time.Second); !p.start.IsZero() && before.After(after) {
+		after = before
+	}
+	raw := p.calendarFires
+	if p.every > 0 {
+		raw = p.intervalFires
+	}
+	return func(yield func(time.Time, bool) bool) {
+		for t, again := range raw(after) {
+			if !p.end.IsZero() && t.After(p.end) || !yield(t, again) {
+				return
+			}
+		}
+	}
+}
+
+func (p program) intervalFires(after time.Time) iter.Seq2[time.Time, bool] {
+	every, offset := int64(p.every/time.Second), int64(p.offset/time.Second)
+	return func(yield func(time.Time, bool) bool) {
+		for ts := floorTo(after.Unix()-offset, every) + every + offset; ; ts += every {
+			t := time.Unix(ts, 0).In(p.loc)
+			if t.Year() > maxYear {
+				return
+			}
+			if !p.skips(t.Date()) && !yield(t, false) {
+				return
+			}
+		}
+	}
+}
+
+func floorTo(v, step int64) int64 {
+	if r := v % step; r < 0 {
+		return v - r - step
+	}
+	return v - v%step
+}
+
+func (p program) calendarFires(after time.Time) iter.Seq2[time.Time, bool] {
+	return func(yield func(time.Time, bool) bool) {
+		y, m, d := after.In(p.loc).Date()
+		for day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC); day.Year() <= maxYear; day = day.AddDate(0, 0, 1) {
+			for _, f := range p.onDay(day) {
+				if f.at.After(after) && !yield(f.at, f.again) {
+					return
+				}
+			}
+		}
+	}
+}
+
+type fire struct {
+	at    time.Time
+	again bool
+}
+
+// onDay lists a date's fires in order.
+func (p program) onDay(day time.Time) []fire {
+	var hours [24]uint64 // the minutes of each hour
+	any := false
+	for _, c := range p.calendars {
+		if c.onDay(day) {
+			any = true
+			for h := range hours {
+				if c.hour&(1<<h) != 0 {
+					hours[h] |= c.minute
+				}
+			}
+		}
+	}
+	if !any || p.skips(day.Date()) {
+		return nil
+	}
+	var out []fire
+	for h, minutes := range hours {
+		for m := range 60 {
+			if minutes&(1<<m) != 0 {
+				out = append(out, instants(day, h, m, p.loc)...)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b fire) int { return a.at.Compare(b.at) })
+	return out
+}
+
+func (c calendarBits) onDay(day time.Time) bool {
+	return c.month&(1<<day.Month()) != 0 && c.day&(1<<day.Day()) != 0 && c.weekday&(1<<day.Weekday()) != 0
+}
+
+func (p program) skips(y int, m time.Month, d int) bool {
+	return slices.ContainsFunc(p.skip, func(s SkipDay) bool {
+		return (s.Year == 0 || s.Year == y) && s.Month == int(m) && s.Day == d
+	})
+}
+
+// instants returns the moments at which the wall clock of loc shows the given
+// time: one, none where clocks are set forward, two where they are set back.
+func instants(day time.Time, hour, minute int, loc *time.Location) []fire {
+	y, mo, d := day.Date()
+	wall := time.Date(y, mo, d, hour, minute, 0, 0, time.UTC)
+	t := time.Date(y, mo, d, hour, minute, 0, 0, loc)
+	start, end := t.ZoneBounds()
+	var out []fire
+	for _, at := range []time.Time{t, reread(wall, start, -time.Second), reread(wall, end, 0)} {
+		known := slices.ContainsFunc(out, func(f fire) bool { return f.at.Equal(at) })
+		if shows(at, wall) && !known {
+			out = append(out, fire{at: at})
+		}
+	}
+	if len(out) == 2 {
+		slices.SortFunc(out, func(a, b fire) int { return a.at.Compare(b.at) })
+		out[1].again = true
+	}
+	return out
+}
+
+// shows compares two wall clocks to the minute.
+func shows(t, wall time.Time) bool {
+	return t.Hour() == wall.Hour() && t.Minute() == wall.Minute() && t.YearDay() == wall.YearDay() && t.Year() == wall.Year()
+}
+
+// reread reads a wall clock with the offset in force just before (-1s) or at a
+// change of the zone; without a change, it returns the zero time.
+func reread(wall, change time.Time, by time.Duration) time.Time {
+	if change.IsZero() {
+		return time.Time{}
+	}
+	_, offset := change.Add(by).Zone()
+	return wall.Add(-time.Duration(offset) * time.Second).In(change.Location())
+}
