@@ -221,7 +221,7 @@ func TestWarnings(t *testing.T) {
 		"0 0 30 2 *":         {want: []string{`cron "0 0 30 2 *" never fires: there is no such day`}},
 		"* 0 * * *":          {want: []string{`cron "* 0 * * *" fires 60 times in each of its hours; once in an hour is: 0 0 * * *`}},
 		"*/45 * * * *":       {want: []string{`cron "*/45 * * * *" starts again at minute 0 after 45: the last gap is 15, not 45`}},
-		"0 */30 * * *":       {want: []string{`cron "0 */30 * * *" has a hour step of 30, which only leaves 0`}},
+		"0 */30 * * *":       {want: []string{`cron "0 */30 * * *" has a step of 30 in its hour field, which only leaves 0`}},
 		"0 0 13 * 5":         {want: []string{`cron "0 0 13 * 5" fires on the given days of the month and on the given days of the week: both set means OR, as in crontab`}},
 		"every 10s":          {want: []string{"every 10s is more often than once a minute"}},
 		"daily at 09:00":     {more: func(s *Schedule) { s.End = "2026-01-01" }, want: []string{"ended on 2026-01-01: it will not fire again"}},
