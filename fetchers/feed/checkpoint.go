@@ -1,0 +1,95 @@
+package feed
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"strconv"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// checkpoint is where an item goes on. It is small whatever the feed's size.
+type checkpoint struct {
+	// Made is the fingerprint of the params it was made with.
+	Made string `json:"made,omitempty"`
+	// URL is where permanent redirects led from the configured address.
+	URL string `json:"url,omitempty"`
+	// ETag and LastModified are the validators of the feed itself, as they came;
+	// Hash is the digest of its body; Listed counts its entries. They are set
+	// only when the feed was read whole and without a fault, so that a fault is
+	// seen again.
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"last_modified,omitempty"`
+	Hash         string `json:"hash,omitempty"`
+	Listed       int    `json:"listed,omitempty"`
+	// Seen are short hashes of the ids at the beginning of the feed: where they
+	// come again, older pages are known.
+	Seen []string `json:"seen,omitempty"`
+	// Part is a document that was yielded up to entry Skip.
+	Part *part `json:"part,omitempty"`
+	// Walk is a way through older pages that has not come to its end.
+	Walk *walk `json:"walk,omitempty"`
+}
+
+type part struct {
+	URL  string `json:"url"`
+	Hash string `json:"hash"`
+	Skip int    `json:"skip"`
+}
+
+// walk is the next page to ask for, and how many were read with how many
+// entries. It ends at a page that has an entry of Known; without any it goes to
+// the last page there is.
+type walk struct {
+	URL     string   `json:"url"`
+	Known   []string `json:"known,omitempty"`
+	Pages   int      `json:"pages"`
+	Entries int      `json:"entries"`
+}
+
+const maxSeen = 40
+
+// restore reads a checkpoint. One of other params keeps what is known of ids
+// alone; one that cannot be read is as none.
+func restore(raw json.RawMessage, made string) checkpoint {
+	var c checkpoint
+	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil {
+		c = checkpoint{}
+	}
+	if c.Made != made {
+		c = checkpoint{Seen: c.Seen}
+	}
+	c.Made = made
+	return c
+}
+
+func (c checkpoint) raw() json.RawMessage {
+	b, _ := json.Marshal(c) // strings and numbers only: it cannot fail
+	return b
+}
+
+// forget drops what would keep the feed from being read.
+func (c *checkpoint) forget() { c.ETag, c.LastModified, c.Hash, c.Listed = "", "", "", 0 }
+
+// moved keeps a permanent move, and says so once.
+func (c *checkpoint) moved(a answer, p *page) {
+	if a.moved == "" || a.moved == c.URL {
+		return
+	}
+	c.URL = a.moved
+	p.warn("the feed has moved for good to %s: it is asked for there from now on; change url in the file", harvest.Redact(a.moved))
+}
+
+func shorten(id string) string {
+	h := fnv.New32a()
+	h.Write([]byte(id)) //nolint:errcheck // a hash never fails
+	return strconv.FormatUint(uint64(h.Sum32()), 36)
+}
+
+func seenOf(docs []harvest.Document) []string {
+	var seen []string
+	for _, d := range docs[:min(len(docs), maxSeen)] {
+		seen = append(seen, shorten(d.ID))
+	}
+	return seen
+}

@@ -1,0 +1,128 @@
+package feed
+
+import (
+	"bytes"
+	"errors"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// challengeSigns are words of pages that ask whether one is a person;
+// captchaSigns stand on honest pages too, but not on small ones.
+const (
+	challengeSigns = "just a moment...</title|cf-browser-verification|cf_chl_opt|/cdn-cgi/challenge-platform|" +
+		"attention required! |checking your browser before accessing|captcha-delivery.com|ddos protection by|" +
+		"verify you are a human|verify you are human|sucuri website firewall|_incapsula_resource|px-captcha|" +
+		"enable javascript and cookies to continue"
+	captchaSigns = "captcha|are you a robot|access denied</title"
+)
+
+const smallPage = 16 << 10
+
+// isChallenge reports a page that stands before the real one.
+func isChallenge(page []byte) bool {
+	text := strings.ToLower(string(page[:min(len(page), maxErrorBody)]))
+	return holdsOne(text, challengeSigns) || len(page) < smallPage && holdsOne(text, captchaSigns)
+}
+
+func holdsOne(text, signs string) bool {
+	for sign := range strings.SplitSeq(signs, "|") {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// notAFeed says what came where a feed was due.
+func notAFeed(address string, a answer, err *errNotAFeed) error {
+	e := &harvest.Error{Kind: harvest.KindBroken, Op: "parse feed", On: address, Err: err}
+	switch strings.ToLower(local(err.element)) {
+	case "opml":
+		e.Kind, e.Advice = harvest.KindMisconfigured, "this is a list of feeds: give it as opml, with split: {ask: opml}"
+		return e
+	case "html", "head", "body", "script", "div":
+		return ofPage(e, a)
+	}
+	if strings.Contains(a.contentType, "html") {
+		return ofPage(e, a)
+	}
+	e.Advice = "look at the address in a browser; starter probe on the site's front page finds the feeds it names"
+	return e
+}
+
+// ofPage is for HTML: a challenge, or a page that may name the feed.
+func ofPage(e *harvest.Error, a answer) error {
+	if isChallenge(a.body) {
+		e.Kind, e.Advice = harvest.KindBlocked, adviceBlocked
+		return e
+	}
+	e.Err = errors.New("a page of HTML came, not a feed")
+	e.Advice = "look at the address in a browser"
+	if page := readPage(repair(a.body, a.contentType, ""), a); len(page.feeds) > 0 {
+		e.Advice = "the page names a feed: " + harvest.Redact(page.feeds[0].url)
+	}
+	return e
+}
+
+// webPage is what an HTML page tells about feeds.
+type webPage struct {
+	title string
+	feeds []feedLink
+}
+
+type feedLink struct{ url, title string }
+
+// readPage finds <title> and <link rel="alternate"> of feeds.
+func readPage(text []byte, a answer) webPage {
+	var p webPage
+	z, ad := html.NewTokenizer(bytes.NewReader(text)), adapter{base: a.final}
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return p
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			switch {
+			case t.Data == "title" && p.title == "" && z.Next() == html.TextToken:
+				p.title = line(z.Token().Data)
+			case t.Data == "base":
+				ad.rebase(line(attribute(t, "href")))
+			case t.Data == "link" && isFeedLink(t):
+				p.feeds = append(p.feeds, feedLink{url: ad.absolute(line(attribute(t, "href"))), title: line(attribute(t, "title"))})
+			}
+		}
+	}
+}
+
+func (a *adapter) rebase(href string) {
+	if u, err := url.Parse(a.absolute(href)); err == nil && u.Host != "" {
+		a.base = u
+	}
+}
+
+func isFeedLink(t html.Token) bool {
+	rel, kind := strings.ToLower(attribute(t, "rel")), strings.ToLower(attribute(t, "type"))
+	if !strings.Contains(" "+rel+" ", " alternate ") || attribute(t, "href") == "" {
+		return false
+	}
+	for _, known := range []string{"rss+xml", "atom+xml", "feed+json", "rdf+xml"} {
+		if strings.Contains(kind, known) {
+			return true
+		}
+	}
+	return false
+}
+
+func attribute(t html.Token, name string) string {
+	for _, a := range t.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}

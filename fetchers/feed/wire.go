@@ -1,0 +1,261 @@
+package feed
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mmcdole/gofeed"
+	"github.com/mmcdole/gofeed/atom"
+	ext "github.com/mmcdole/gofeed/extensions"
+	gojson "github.com/mmcdole/gofeed/json"
+	"github.com/mmcdole/gofeed/rss"
+)
+
+type format string
+
+const (
+	formatRSS  format = "RSS"
+	formatRDF  format = "RDF"
+	formatAtom format = "Atom"
+	formatJSON format = "JSON Feed"
+)
+
+// channel is what a feed says about itself; none of it belongs to an entry.
+type channel struct {
+	Format   format
+	Version  string
+	Title    string
+	Language string
+	Authors  []string
+	// Next is the address of the page with older entries, as it stands.
+	Next string
+}
+
+// record is one entry as the source wrote it: gofeed's common form, and what
+// that form does not carry. err says why it could not be read.
+type record struct {
+	raw  []byte
+	item *gofeed.Item
+	rss  *rss.Item
+	atom *atom.Entry
+	json *gojson.Item
+	err  error
+}
+
+// document is one feed document. cut is true when its end is missing.
+type document struct {
+	channel
+	records []record
+	cut     bool
+}
+
+// errNotAFeed says that the text is something else; element is its root.
+type errNotAFeed struct{ element string }
+
+func (e *errNotAFeed) Error() string {
+	if e.element == "" {
+		return "neither XML nor JSON"
+	}
+	return "<" + e.element + "> is not the root element of a feed"
+}
+
+// parse reads repaired text. It keeps at most limit records (0: all). An error
+// means that this is no feed at all; records that cannot be read carry theirs.
+func parse(text []byte, limit int) (document, error) {
+	if bytes.HasPrefix(text, []byte("{")) {
+		return parseJSON(text, limit)
+	}
+	o, ok := scan(text)
+	if !ok {
+		return document{}, &errNotAFeed{element: o.rootName}
+	}
+	doc := document{channel: o.parseHead(), cut: o.cut}
+	records := o.records
+	if limit > 0 && len(records) > limit {
+		records = records[:limit]
+	}
+	for _, raw := range records {
+		doc.records = append(doc.records, o.parseRecord(raw))
+	}
+	return doc, nil
+}
+
+func (o *outline) parseRecord(raw []byte) record {
+	r := record{raw: raw}
+	if o.format == formatAtom {
+		feed, err := (&atom.Parser{}).Parse(bytes.NewReader(o.alone(raw)))
+		if r.err = one(err, feed != nil && len(feed.Entries) == 1); r.err == nil {
+			r.atom = feed.Entries[0]
+			r.item = translate(&gofeed.DefaultAtomTranslator{}, feed)
+		}
+		return r
+	}
+	feed, err := (&rss.Parser{}).Parse(bytes.NewReader(o.alone(raw)))
+	if r.err = one(err, feed != nil && len(feed.Items) == 1); r.err == nil {
+		r.rss = feed.Items[0]
+		r.item = translate(&gofeed.DefaultRSSTranslator{DisableContentImageScan: true}, feed)
+	}
+	return r
+}
+
+func one(err error, single bool) error {
+	if err != nil {
+		return fmt.Errorf("XML: %w", err)
+	}
+	if !single {
+		return errors.New("XML: the record has no element of its own")
+	}
+	return nil
+}
+
+// translate brings a feed of one record into gofeed's common form.
+func translate(t gofeed.Translator, feed any) *gofeed.Item {
+	common, err := t.Translate(feed)
+	if err != nil || len(common.Items) != 1 {
+		return &gofeed.Item{}
+	}
+	return common.Items[0]
+}
+
+// parseHead reads what the feed says about itself. It is not worth an error:
+// what cannot be read is left out.
+func (o *outline) parseHead() channel {
+	c := channel{Format: o.format}
+	head := o.head
+	if o.cut {
+		head = append(head[:len(head):len(head)], o.ends()...)
+	}
+	if o.format == formatAtom {
+		if feed, err := (&atom.Parser{}).Parse(bytes.NewReader(head)); err == nil {
+			c.ofAtom(feed)
+		}
+		return c
+	}
+	if feed, err := (&rss.Parser{}).Parse(bytes.NewReader(head)); err == nil {
+		c.ofRSS(feed)
+	}
+	return c
+}
+
+// ends are the end tags that a cut document lacks.
+func (o *outline) ends() string {
+	end := "</" + o.rootName + ">"
+	if o.channel != nil && !bytes.Contains(o.head, []byte("</"+o.channelName)) {
+		return "</" + o.channelName + ">" + end
+	}
+	return end
+}
+
+func (c *channel) ofAtom(feed *atom.Feed) {
+	c.Title, c.Language, c.Version = line(feed.Title), feed.Language, feed.Version
+	for _, a := range feed.Authors {
+		c.Authors = append(c.Authors, firstOf(line(a.Name), a.Email))
+	}
+	links := map[string]string{}
+	for _, l := range feed.Links {
+		links[strings.ToLower(l.Rel)] = l.Href
+	}
+	c.Next = older(links)
+}
+
+func (c *channel) ofRSS(feed *rss.Feed) {
+	c.Title, c.Language, c.Version = line(feed.Title), feed.Language, feed.Version
+	if dc := feed.DublinCoreExt; dc != nil {
+		c.Title = firstOf(append([]string{c.Title}, dc.Title...)...)
+		c.Language = firstOf(append([]string{c.Language}, dc.Language...)...)
+	}
+	links := map[string]string{}
+	for _, l := range feed.Extensions["atom"]["link"] {
+		links[strings.ToLower(l.Attrs["rel"])] = l.Attrs["href"]
+	}
+	c.Next = older(links)
+}
+
+// older picks the page that follows: RFC 5005, sections 3 (paged feeds) and 4
+// (archived feeds).
+func older(links map[string]string) string { return firstOf(links["next"], links["prev-archive"]) }
+
+// parseJSON reads a JSON Feed token by token, so that a missing end keeps what
+// came before it. The text must say that it is one, or at least have items.
+func parseJSON(text []byte, limit int) (document, error) {
+	doc, feed := document{channel: channel{Format: formatJSON}}, map[string]json.RawMessage{}
+	var items []json.RawMessage
+	d := json.NewDecoder(bytes.NewReader(text))
+	_, err := d.Token()
+	for err == nil && d.More() {
+		items, err = member(d, feed, items)
+	}
+	doc.cut = err != nil
+	if _, ok := feed["items"]; !ok {
+		return doc, &errNotAFeed{element: "JSON without items"}
+	}
+	doc.ofJSON(feed)
+	for _, raw := range items {
+		if limit == 0 || len(doc.records) < limit {
+			doc.records = append(doc.records, jsonRecord(raw))
+		}
+	}
+	return doc, nil
+}
+
+// member reads one member of the feed's object.
+func member(d *json.Decoder, feed map[string]json.RawMessage, items []json.RawMessage) ([]json.RawMessage, error) {
+	key, err := d.Token()
+	if err != nil {
+		return items, err
+	}
+	if key != "items" {
+		var value json.RawMessage
+		err := d.Decode(&value)
+		feed[fmt.Sprint(key)] = value
+		return items, err
+	}
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return items, errors.Join(err, errors.New("items is not a list"))
+	}
+	feed["items"] = nil
+	for d.More() {
+		var item json.RawMessage
+		if err := d.Decode(&item); err != nil {
+			return items, err
+		}
+		items = append(items, item)
+	}
+	_, err = d.Token()
+	return items, err
+}
+
+func (doc *document) ofJSON(feed map[string]json.RawMessage) {
+	text := func(key string) (s string) {
+		json.Unmarshal(feed[key], &s) //nolint:errcheck // a member of the wrong type is left out
+		return s
+	}
+	doc.Title, doc.Language, doc.Next = line(text("title")), text("language"), text("next_url")
+	doc.Version = strings.TrimPrefix(text("version"), "https://jsonfeed.org/version/")
+	var authors []gojson.Author
+	json.Unmarshal(feed["authors"], &authors) //nolint:errcheck // the same
+	for _, a := range authors {
+		doc.Authors = append(doc.Authors, line(a.Name))
+	}
+}
+
+func jsonRecord(raw []byte) record {
+	r := record{raw: raw, json: &gojson.Item{}}
+	if err := json.Unmarshal(raw, r.json); err != nil {
+		r.json, r.err = nil, fmt.Errorf("JSON: %w", err)
+		return r
+	}
+	r.item = translate(&gofeed.DefaultJSONTranslator{}, &gojson.Feed{Items: []*gojson.Item{r.json}})
+	return r
+}
+
+// extension returns the value of the first element of that name.
+func extension(e ext.Extensions, prefix, name string) string {
+	if values := e[prefix][name]; len(values) > 0 {
+		return values[0].Value
+	}
+	return ""
+}

@@ -1,0 +1,103 @@
+package fetchers_test
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+type mute struct{}
+
+func (mute) Fetch(context.Context, harvest.Request) iter.Seq2[harvest.Page, error] {
+	return func(func(harvest.Page, error) bool) {}
+}
+
+type speaking struct {
+	mute
+	aliases []string
+}
+
+func (s speaking) Describe() harvest.Description {
+	return harvest.Description{Summary: "says something", Aliases: s.aliases}
+}
+
+func maker(f harvest.Fetcher) fetchers.New {
+	return func(*http.Client) harvest.Fetcher { return f }
+}
+
+func TestEachFolderIsListed(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	var folders []string
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "fetchertest" {
+			folders = append(folders, e.Name())
+		}
+	}
+	var listed []string
+	for _, k := range fetchers.Builtin().All() {
+		listed = append(listed, k.Name)
+	}
+	require.Equal(t, folders, listed, "a folder under fetchers/ is one fetcher of Builtin, of the same name")
+}
+
+func TestEachKindDescribesItself(t *testing.T) {
+	t.Parallel()
+	for _, k := range fetchers.Builtin().All() {
+		require.NotEmpty(t, k.Summary, k.Name)
+		require.NotEmpty(t, k.Fields(), k.Name)
+		require.NotNil(t, k.New(http.DefaultClient), k.Name)
+	}
+}
+
+func TestWithAndFind(t *testing.T) {
+	t.Parallel()
+	s, err := fetchers.Set{}.With("mine", maker(speaking{aliases: []string{"meus"}}))
+	require.NoError(t, err)
+	s, err = s.With("his", maker(speaking{}))
+	require.NoError(t, err)
+	require.Equal(t, "his", s.All()[0].Name)
+
+	for _, name := range []string{"mine", "meus"} {
+		k, err := s.Find(name)
+		require.NoError(t, err)
+		require.Equal(t, "mine", k.Name)
+		require.False(t, k.Splitter())
+	}
+	_, err = s.Find("mime")
+	require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
+	require.ErrorContains(t, err, "did you mean mine?")
+	_, err = s.Find("something else")
+	require.ErrorContains(t, err, "there are his, mine, meus")
+}
+
+func TestWithRefuses(t *testing.T) {
+	t.Parallel()
+	s, err := fetchers.Set{}.With("mine", maker(speaking{aliases: []string{"meus"}}))
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		name string
+		make fetchers.New
+		want string
+	}{
+		"no name":         {" ", maker(speaking{}), "no name"},
+		"no constructor":  {"a", nil, "no constructor"},
+		"no description":  {"a", maker(mute{}), "harvest.Describer"},
+		"a name twice":    {"mine", maker(speaking{}), "already"},
+		"a name an alias": {"meus", maker(speaking{}), "already"},
+		"an alias a name": {"b", maker(speaking{aliases: []string{"mine"}}), "already"},
+	} {
+		after, err := s.With(c.name, c.make)
+		require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err), name)
+		require.ErrorContains(t, err, c.want, name)
+		require.Len(t, after.All(), 1, name)
+	}
+}
