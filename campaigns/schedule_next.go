@@ -11,7 +11,8 @@ import (
 // fires. With MaxRuns there are at most that many.
 //
 // A calendar fires at every moment whose wall clock matches: not at all on the
-// day that has no 02:30, and twice on the day that has two.
+// day that has no 02:30, and twice on the day that has two, which is what the
+// engine documents. Doubtful tells where it may do otherwise.
 func (s Schedule) Next(after time.Time, n int) []time.Time {
 	p, err := s.compile()
 	if err != nil {
@@ -28,6 +29,30 @@ func (s Schedule) Next(after time.Time, n int) []time.Time {
 		out = append(out, t.In(p.loc))
 	}
 	return out
+}
+
+// Doubtful reports whether an engine may leave out a fire at t. Temporal 1.29
+// loses some in an hour that comes twice because clocks are set back and in the
+// hour after it, and all of a day that has no midnight. A run that is absent
+// then is no alarm.
+func (s Schedule) Doubtful(t time.Time) bool {
+	loc, err := loadZone(s.TimeZone)
+	if err != nil || s.Every > 0 {
+		return false
+	}
+	return times(t, loc) == 2 || times(t.Add(-time.Hour), loc) == 2 || len(instants(date(t.In(loc)), 0, 0, loc)) == 0
+}
+
+// times says how often the wall clock of loc shows what it shows at t.
+func times(t time.Time, loc *time.Location) int {
+	t = t.In(loc)
+	return len(instants(date(t), t.Hour(), t.Minute(), loc))
+}
+
+// date is the calendar date of t, as midnight UTC.
+func date(t time.Time) time.Time {
+	y, m, d := t.Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
 // Gap returns the shortest gap between two fires within the 400 days, or 5,000
@@ -99,8 +124,7 @@ func floorTo(v, step int64) int64 {
 
 func (p program) calendarFires(after time.Time) iter.Seq2[time.Time, bool] {
 	return func(yield func(time.Time, bool) bool) {
-		y, m, d := after.In(p.loc).Date()
-		for day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC); day.Year() <= maxYear; day = day.AddDate(0, 0, 1) {
+		for day := date(after.In(p.loc)); day.Year() <= maxYear; day = day.AddDate(0, 0, 1) {
 			for _, f := range p.onDay(day) {
 				if f.at.After(after) && !yield(f.at, f.again) {
 					return

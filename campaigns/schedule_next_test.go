@@ -118,6 +118,27 @@ func TestNext(t *testing.T) {
 	}
 }
 
+func TestDoubtful(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]bool{
+		"2026-10-25T02:30:00+02:00": true,
+		"2026-10-25T02:30:00+01:00": true,
+		"2026-10-25T01:59:00+02:00": false,
+		"2026-10-25T03:30:00+01:00": true,
+		"2026-10-25T04:00:00+01:00": false,
+		"2026-03-29T03:30:00+02:00": false,
+	} {
+		moment, err := time.Parse(time.RFC3339, at)
+		require.NoError(t, err)
+		require.Equal(t, want, Schedule{At: []string{"02:30"}, TimeZone: "Europe/Rome"}.Doubtful(moment), at)
+		require.False(t, Schedule{Every: time.Hour, TimeZone: "Europe/Rome"}.Doubtful(moment), at)
+		require.False(t, Schedule{At: []string{"02:30"}}.Doubtful(moment), at)
+	}
+	cairo := Schedule{At: []string{"06:00"}, TimeZone: "Africa/Cairo"}
+	require.True(t, cairo.Doubtful(time.Date(2026, 4, 24, 3, 0, 0, 0, time.UTC)), "a day without midnight")
+	require.False(t, cairo.Doubtful(time.Date(2026, 4, 25, 3, 0, 0, 0, time.UTC)))
+}
+
 func btoi(b bool) int {
 	if b {
 		return 1

@@ -121,8 +121,7 @@ func (s Schedule) hourly() bool {
 }
 
 func (p program) clockChange(change time.Time) string {
-	y, m, d := change.Add(-time.Second).Date()
-	day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	day := date(change.Add(-time.Second))
 	on := day.Format("2 January 2006")
 	for _, c := range p.calendars {
 		if !c.onDay(day) {
