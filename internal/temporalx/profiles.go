@@ -79,9 +79,9 @@ func Fetch(s FetchSettings) workflow.ActivityOptions {
 	}
 }
 
-// Stop is for telling the store that a run must stop. It is given up soon: the
-// cancel of the activities says the same.
-func Stop() workflow.ActivityOptions {
+// Brief is for what a person or a cancel waits for, such as telling the store that
+// a run must stop: given up after two minutes.
+func Brief() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout:    10 * time.Second,
 		ScheduleToCloseTimeout: 2 * time.Minute,

@@ -68,8 +68,9 @@ type State struct {
 	// Seen counts what came back, by the worst outcome of each chunk.
 	Seen map[harvest.Outcome]Seen `json:"seen,omitempty"`
 	// Trouble is our own failure so far, in words: a range or an entry that had
-	// to be given up. Such a run is never green.
-	Trouble string `json:"trouble,omitempty"`
+	// to be given up. Such a run is never green. Troubles counts further ones.
+	Trouble  string `json:"trouble,omitempty"`
+	Troubles int    `json:"troubles,omitempty"`
 }
 
 // Seen counts chunks and the new documents they brought.

@@ -1,0 +1,181 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+const (
+	// maxDetails and maxLines bound the current details: they travel in an
+	// address, which proxies cut and every access log on the way keeps.
+	maxDetails = 1200
+	maxLines   = 9
+	// showEvery is how often they may change while nothing special happens.
+	showEvery = 5 * time.Second
+)
+
+// shown is what was shown last.
+type shown struct {
+	at   time.Time
+	text string
+}
+
+// show sets the current details, at most every showEvery unless the run has
+// just changed its ways.
+func (r *run) show(ctx workflow.Context, changed bool) {
+	now := workflow.Now(ctx)
+	if !changed && now.Sub(r.shown.at) < showEvery {
+		return
+	}
+	r.set(ctx, details(r.head(), r.seen(), r.tail(now)))
+}
+
+func (r *run) showResult(ctx workflow.Context, sum steps.Summary) {
+	head := r.headline(string(sum.Outcome))
+	rows := r.seen()
+	if len(sum.Items) > 0 && !r.single() {
+		rows = table{"outcome", "items", "", outcomeRows(sum.Items)}
+	}
+	tail := strings.Join(sum.LookAt, " · ")
+	if tail == "" {
+		tail = sum.Why
+	}
+	r.set(ctx, details(head, rows, tail))
+}
+
+func (r *run) set(ctx workflow.Context, text string) {
+	if text == r.shown.text {
+		return
+	}
+	r.shown = shown{at: workflow.Now(ctx), text: text}
+	workflow.SetCurrentDetails(ctx, text)
+}
+
+func (r *run) head() string {
+	switch {
+	case r.over:
+		return r.headline("closing")
+	case r.state.Run.Busy != "":
+		return "**waiting in line**"
+	case r.state.Run.Run == 0:
+		return "**at the gate**"
+	case len(r.state.Run.Ask) > 0:
+		return "**asking for items**"
+	case r.state.Paused != "":
+		return r.headline("paused")
+	case len(r.flights) == 0 && len(r.state.Pending) > 0:
+		return r.headline("resting")
+	default:
+		return r.headline("running")
+	}
+}
+
+// headline is "**running** 101 of 130 · 2,418 new · 9 changed".
+func (r *run) headline(word string) string {
+	if r.state.Run.Run == 0 {
+		return "**" + word + "**"
+	}
+	t := r.state.Tally
+	line := fmt.Sprintf("**%s** %s of %s · %s new · %s changed", word, count(r.state.Closed), count(r.state.Run.Items), count(t.New), count(t.Changed))
+	if t.Deleted > 0 {
+		line += fmt.Sprintf(" · %s deleted", count(t.Deleted))
+	}
+	if t.Quarantined > 0 {
+		line += fmt.Sprintf(" · %s quarantined", count(t.Quarantined))
+	}
+	return line
+}
+
+// tail is what is waited for.
+func (r *run) tail(now time.Time) string {
+	switch {
+	case r.state.Paused != "":
+		return "paused " + r.state.Paused
+	case r.state.Run.Busy != "":
+		return "waits for " + r.state.Run.Busy
+	case r.state.Trouble != "":
+		return r.troubles()
+	}
+	first := earliest(r.state.Pending, now, time.Time{})
+	if first < 0 {
+		return ""
+	}
+	return restSummary(r.state.Pending, first, now)
+}
+
+// table has one line per outcome; an empty last title leaves out that column.
+type table struct {
+	name, n, new string
+	rows         []row
+}
+
+type row struct {
+	outcome harvest.Outcome
+	n, new  int
+}
+
+// single reports whether every chunk that came back closed one item: then the
+// worst outcome of a chunk is the item's.
+func (r *run) single() bool {
+	chunks := 0
+	for _, o := range harvest.Outcomes() {
+		chunks += r.state.Seen[o].Chunks
+	}
+	return chunks == r.state.Closed
+}
+
+func (r *run) seen() table {
+	t := table{name: "worst", n: "chunks", new: "new"}
+	if r.single() {
+		t.name, t.n = "outcome", "items"
+	}
+	for _, o := range harvest.Outcomes() {
+		if s := r.state.Seen[o]; s.Chunks > 0 {
+			t.rows = append(t.rows, row{outcome: o, n: s.Chunks, new: s.New})
+		}
+	}
+	return t
+}
+
+func outcomeRows(items map[harvest.Outcome]int) []row {
+	var rows []row
+	for _, o := range harvest.Outcomes() {
+		if n := items[o]; n > 0 {
+			rows = append(rows, row{outcome: o, n: n})
+		}
+	}
+	return rows
+}
+
+// details puts the page together in Markdown. Of a table that is too long the
+// end stays: it stands in the order of what needs a look.
+func details(head string, t table, tail string) string {
+	lines := []string{head}
+	room := maxLines - 4
+	if tail != "" {
+		room -= 2
+	}
+	if len(t.rows) > 0 {
+		lines = append(lines, "", t.line(t.name, t.n, t.new), t.line("---", "---:", "---:"))
+		for _, r := range t.rows[max(0, len(t.rows)-room):] {
+			lines = append(lines, t.line(string(r.outcome), count(r.n), count(r.new)))
+		}
+	}
+	if tail != "" {
+		lines = append(lines, "", plain(tail, maxDetails/2))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t table) line(name, n, documents string) string {
+	if t.new == "" {
+		return fmt.Sprintf("| %s | %s |", name, n)
+	}
+	return fmt.Sprintf("| %s | %s | %s |", name, n, documents)
+}

@@ -1,0 +1,133 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// maxProcessors is the most a person may ask for.
+const maxProcessors = 10_000
+
+// listen installs what people may say to and ask of a run.
+func (r *run) listen(ctx workflow.Context) error {
+	for _, err := range []error{
+		steps.Pause.Handle(ctx, r.pause, r.mayPause),
+		steps.Resume.Handle(ctx, r.resume, r.mayResume),
+		steps.SetProcessors.Handle(ctx, r.setProcessors, r.maySetProcessors),
+		steps.Skip.Handle(ctx, r.skip, r.maySkip),
+		steps.Progress.Handle(ctx, r.progress),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) mayPause(workflow.Context, steps.PauseIn) error {
+	if r.state.Paused != "" {
+		return fmt.Errorf("the run is paused already %s", r.state.Paused)
+	}
+	return r.going()
+}
+
+// pause has everything in the air hand back, and starts nothing.
+func (r *run) pause(_ workflow.Context, in steps.PauseIn) (steps.Nothing, error) {
+	r.state.Paused = plain(pauseText(in), maxSummary)
+	r.bringDown()
+	r.woken = true
+	return steps.Nothing{}, nil
+}
+
+func pauseText(in steps.PauseIn) string {
+	by, why := "by hand", ""
+	if in.By != "" {
+		by = "by " + in.By
+	}
+	if in.Why != "" {
+		why = ": " + in.Why
+	}
+	return by + why
+}
+
+func (r *run) mayResume(workflow.Context, steps.ResumeIn) error {
+	if r.state.Paused == "" {
+		return fmt.Errorf("the run is not paused")
+	}
+	return r.going()
+}
+
+func (r *run) resume(workflow.Context, steps.ResumeIn) (steps.Nothing, error) {
+	r.state.Paused, r.woken = "", true
+	return steps.Nothing{}, nil
+}
+
+func (r *run) maySetProcessors(_ workflow.Context, in steps.SetProcessorsIn) error {
+	if in.Processors < 1 || in.Processors > maxProcessors {
+		return fmt.Errorf("processors %d: between 1 and %s", in.Processors, count(maxProcessors))
+	}
+	return r.going()
+}
+
+// setProcessors holds for what is started from now on.
+func (r *run) setProcessors(_ workflow.Context, in steps.SetProcessorsIn) (steps.Nothing, error) {
+	r.state.Processors, r.woken = in.Processors, true
+	return steps.Nothing{}, nil
+}
+
+func (r *run) maySkip(_ workflow.Context, in steps.SkipItemIn) error {
+	switch {
+	case in.Key == "":
+		return fmt.Errorf("skip which item? its key is missing")
+	case r.state.Run.Run == 0:
+		return fmt.Errorf("the run has no items yet; try again in a moment")
+	default:
+		return r.going()
+	}
+}
+
+// skip closes the item in the store. What waits is asked again at once: the
+// item may have been all that was waited for.
+func (r *run) skip(ctx workflow.Context, in steps.SkipItemIn) (steps.Nothing, error) {
+	in.Run, in.Store = r.state.Run.Run, r.state.Run.Store
+	if _, err := steps.SkipItem.Do(temporalx.With(ctx, temporalx.Brief()), in); err != nil {
+		return steps.Nothing{}, temporalx.ToTemporal(temporalx.FromTemporal(err))
+	}
+	r.state.Closed++
+	for i := range r.state.Pending {
+		r.state.Pending[i].NotBefore = time.Time{}
+	}
+	r.woken = true
+	return steps.Nothing{}, nil
+}
+
+func (r *run) going() error {
+	if r.over {
+		return fmt.Errorf("the run of %s is ending", r.name())
+	}
+	return nil
+}
+
+func (r *run) progress(steps.Nothing) (steps.ProgressOut, error) {
+	out := steps.ProgressOut{
+		Run: r.state.Run.Run, Items: r.state.Run.Items, Closed: r.state.Closed, Flying: len(r.flights),
+		Paused: r.state.Paused, Processors: r.processors(), Tally: r.state.Tally, Worst: map[harvest.Outcome]int{},
+	}
+	for _, part := range r.state.Pending {
+		if !part.NotBefore.IsZero() {
+			out.Waiting += part.Open()
+		}
+	}
+	for _, outcome := range harvest.Outcomes() {
+		if seen := r.state.Seen[outcome]; seen.Chunks > 0 {
+			out.Worst[outcome] = seen.Chunks
+		}
+	}
+	return out, nil
+}
