@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,10 +43,24 @@ func (a adapter) documents(doc document) (docs []harvest.Document, rejects []har
 		places[d.ID] = len(docs)
 		docs = append(docs, d)
 	}
-	if twice == 0 {
-		return docs, rejects, nil
+	if twice > 0 {
+		docs, warnings = named(docs), []string{fmt.Sprintf("%d entries have the id of a later one, which is kept", twice)}
 	}
-	return named(docs), rejects, []string{fmt.Sprintf("%d entries have the id of a later one, which is kept", twice)}
+	return append(docs, a.tombstones(doc.channel, places)...), rejects, warnings
+}
+
+// tombstones are the entries that the feed takes back and does not list.
+func (a adapter) tombstones(c channel, listed map[string]int) []harvest.Document {
+	var docs []harvest.Document
+	for _, ref := range slices.Sorted(maps.Keys(c.Deleted)) {
+		id := a.params.IDPrefix + ref
+		if _, ok := listed[id]; ok {
+			continue
+		}
+		at, _ := time.Parse(time.RFC3339, c.Deleted[ref]) // without a readable date it is gone all the same
+		docs = append(docs, harvest.Document{ID: id, Kind: "entry", Deleted: true, Published: at.UTC()})
+	}
+	return docs
 }
 
 func named(docs []harvest.Document) []harvest.Document {

@@ -56,8 +56,11 @@ func restore(raw json.RawMessage, made string) checkpoint {
 	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil {
 		c = checkpoint{}
 	}
-	if c.Made != made {
+	switch {
+	case c.Made != made && c.Walk == nil:
 		c = checkpoint{Seen: c.Seen}
+	case c.Made != made:
+		c = checkpoint{} // the way was not at its end: begin it again
 	}
 	c.Made = made
 	return c

@@ -32,6 +32,8 @@ type channel struct {
 	Authors  []string
 	// Next is the address of the page with older entries, as it stands.
 	Next string
+	// Deleted are ids of entries that were taken back (RFC 6721), with when.
+	Deleted map[string]string
 }
 
 // record is one entry as the source wrote it: gofeed's common form, and what
@@ -159,6 +161,19 @@ func (c *channel) ofAtom(feed *atom.Feed) {
 		links[strings.ToLower(l.Rel)] = l.Href
 	}
 	c.Next = older(links)
+	for _, d := range feed.Extensions["at"]["deleted-entry"] {
+		if ref := line(d.Attrs["ref"]); ref != "" {
+			c.Deleted = with(c.Deleted, ref, line(d.Attrs["when"]))
+		}
+	}
+}
+
+func with(m map[string]string, key, value string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[key] = value
+	return m
 }
 
 func (c *channel) ofRSS(feed *rss.Feed) {
