@@ -73,10 +73,10 @@ func urgency(part steps.Range) int {
 	return part.Priority
 }
 
-// cut takes a chunk from the front of pending range i; the rest goes to the end
+// take cuts a chunk from the front of pending range i; the rest goes to the end
 // of the line, so that entries take turns. A range that was handed back is taken
 // whole: nobody knows which of its items are open.
-func cut(pending []steps.Range, i, chunk int) (steps.Range, []steps.Range) {
+func take(pending []steps.Range, i, chunk int) (steps.Range, []steps.Range) {
 	part := pending[i]
 	rest := append(append([]steps.Range(nil), pending[:i]...), pending[i+1:]...)
 	if part.Left > 0 || part.Span() <= chunk {

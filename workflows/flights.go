@@ -53,7 +53,7 @@ func (r *run) fill(ctx workflow.Context) {
 			return
 		}
 		var part steps.Range
-		part, r.state.Pending = cut(r.state.Pending, i, chunk)
+		part, r.state.Pending = take(r.state.Pending, i, chunk)
 		r.start(ctx, part, min(width, part.Open()))
 	}
 }

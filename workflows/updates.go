@@ -39,13 +39,13 @@ func (r *run) mayPause(workflow.Context, steps.PauseIn) error {
 
 // pause has everything in the air hand back, and starts nothing.
 func (r *run) pause(_ workflow.Context, in steps.PauseIn) (steps.Nothing, error) {
-	r.state.Paused = plain(pauseText(in), maxSummary)
+	r.state.Paused = plain(whoPaused(in), maxSummary)
 	r.bringDown()
 	r.woken = true
 	return steps.Nothing{}, nil
 }
 
-func pauseText(in steps.PauseIn) string {
+func whoPaused(in steps.PauseIn) string {
 	by, why := "by hand", ""
 	if in.By != "" {
 		by = "by " + in.By
