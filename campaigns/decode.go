@@ -1,0 +1,173 @@
+package campaigns
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/campaigns/internal/values"
+	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// decodeCampaign reads everything of a campaign but its entries.
+func decodeCampaign(name string, n *yamltree.Node) Campaign {
+	return Campaign{
+		Name: name, Description: textAt(n, "description"), Owner: textAt(n, "owner"), Tags: textsAt(n, "tags"),
+		Schedule: decodeSchedule(n.Get("schedule")), Paused: decodePause(n.Get("paused")),
+		Processors: intAt(n, "processors"), Chunk: intAt(n, "chunk"), Notify: decodeNotify(n.Get("notify")),
+		Keep: decodeKeep(n.Get("keep")), Was: textsAt(n, "was"), Timeouts: decodeTimeouts(n.Get("timeouts")),
+		Expect: RunExpectation(decodeExpectation(n.Get("expect", "run"))), Budget: decodeBudget(n.Get("budget")),
+		Tolerate: countAt(n, "tolerate", "items"),
+	}
+}
+
+// decodeEntry reads everything of an entry but its split. own is what stands in
+// the entry itself, n that over the campaign's layers.
+func decodeEntry(n, own *yamltree.Node) Entry {
+	timeouts := decodeTimeouts(n.Get("timeouts"))
+	timeouts.Run, timeouts.UntilNext = 0, false
+	return Entry{
+		Name: cmp.Or(textAt(n, "name"), textAt(n, "fetcher")), Fetcher: textAt(n, "fetcher"), Params: jsonAt(n, "params"),
+		Refresh: durationAt(n, "refresh"), Add: decodeAdd(n), Queue: textAt(n, "queue"), Priority: Priority(textAt(n, "priority")),
+		Timeouts: timeouts, Retry: decodeRetry(n.Get("retry")), Tolerate: countAt(n, "tolerate", "records"),
+		Expect: decodeExpectation(n.Get("expect", "item")), Budget: decodeBudget(own.Get("budget")), Was: textsAt(own, "was"),
+	}
+}
+
+func decodeAdd(n *yamltree.Node) map[string]any {
+	v, err := decodeJSON(jsonAt(n, "add"))
+	if err != nil {
+		return nil
+	}
+	add, _ := v.(map[string]any)
+	return add
+}
+
+// decodeSchedule returns nil when nothing says when: by hand only.
+func decodeSchedule(n *yamltree.Node) *Schedule {
+	s := Schedule{
+		Every: durationAt(n, "every"), Offset: durationAt(n, "offset"), At: textsAt(n, "at"), Days: textsAt(n, "days"),
+		Cron: textsAt(n, "cron"), TimeZone: textAt(n, "time_zone"), Start: textAt(n, "start"), End: textAt(n, "end"),
+		Skip: textsAt(n, "skip"), MaxRuns: intAt(n, "max_runs"), Overlap: Overlap(textAt(n, "overlap")), CatchUp: durationAt(n, "catch_up"),
+	}
+	if n.Get("every").IsNull() && n.Get("at").IsNull() && n.Get("cron").IsNull() {
+		return nil
+	}
+	if s.TimeZone == "UTC" {
+		s.TimeZone = ""
+	}
+	if !n.Get("jitter").IsNull() {
+		jitter := durationAt(n, "jitter")
+		s.Jitter = &jitter
+	}
+	s = s.Canonical()
+	return &s
+}
+
+func decodePause(n *yamltree.Node) *Pause {
+	switch {
+	case n.IsNull():
+		return nil
+	case n.Kind == yamltree.Bool:
+		return &Pause{On: strings.EqualFold(n.Text, "true")}
+	default:
+		return &Pause{On: true, Note: n.Text}
+	}
+}
+
+func decodeNotify(n *yamltree.Node) []Alert {
+	if !n.IsList() {
+		return nil
+	}
+	var out []Alert
+	for _, item := range n.Items {
+		a := Alert{To: textAt(item, "to"), After: max(1, intAt(item, "after")), Per: cmp.Or(textAt(item, "per"), "run"), Digest: textAt(item, "digest")}
+		for _, word := range textsAt(item, "when") {
+			if o := harvest.Outcome(word); o.Valid() {
+				a.When = append(a.When, o)
+			} else {
+				a.Also = append(a.Also, word)
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func decodeKeep(n *yamltree.Node) Keep {
+	return Keep{Raw: durationAt(n, "raw"), Versions: durationAt(n, "versions"), Ledger: durationAt(n, "ledger"), Runs: durationAt(n, "runs")}
+}
+
+func decodeTimeouts(n *yamltree.Node) Timeouts {
+	return Timeouts{
+		Request: durationAt(n, "request"), Page: durationAt(n, "page"), Item: durationAt(n, "item"), Run: durationAt(n, "run"),
+		UntilNext: textAt(n, "run") == "until_next",
+	}
+}
+
+func decodeExpectation(n *yamltree.Node) ItemExpectation {
+	return ItemExpectation{MinDocuments: intAt(n, "min_documents"), FreshWithin: durationAt(n, "fresh_within"), Fail: textAt(n, "else") == "fail"}
+}
+
+// decodeBudget lists allowances in the order of the reference, so that the
+// order in the file means nothing.
+func decodeBudget(n *yamltree.Node) []Allowance {
+	var out []Allowance
+	for _, what := range []string{"requests", "bytes", "documents"} {
+		for _, text := range textsAt(n, what) {
+			if i, per, err := values.Rate(text, what == "bytes"); err == nil {
+				out = append(out, Allowance{What: what, N: i, Per: per})
+			}
+		}
+	}
+	return out
+}
+
+func decodeRetry(n *yamltree.Node) []harvest.RetryRule {
+	out := []harvest.RetryRule{}
+	if !n.IsList() {
+		return out
+	}
+	for _, item := range n.Items {
+		out = append(out, decodeRule(item))
+	}
+	return out
+}
+
+func decodeRule(n *yamltree.Node) harvest.RetryRule {
+	r := harvest.RetryRule{
+		Times: intAt(n, "times"), Wait: durationAt(n, "wait"), Cap: durationAt(n, "cap"),
+		Within: durationAt(n, "within"), Queue: textAt(n, "queue"),
+	}
+	// An interval alone, "within a day", means as often as fits into it.
+	if textAt(n, "times") == "forever" || n.Get("times").IsNull() && r.Within > 0 && n.Get("by_age").IsNull() {
+		r.Times = harvest.Forever
+	}
+	for _, word := range textsAt(n, "when") {
+		r.When = append(r.When, harvest.Kind(word))
+	}
+	if f := n.Get("factor"); f.IsScalar() {
+		r.Factor = numberOf(f)
+	}
+	if s, err := values.Share(textAt(n, "jitter")); err == nil {
+		r.Jitter = s
+	}
+	r.ByAge = decodeAges(n.Get("by_age"))
+	return r
+}
+
+func decodeAges(n *yamltree.Node) []harvest.AgeStep {
+	if !n.IsMap() {
+		return nil
+	}
+	var out []harvest.AgeStep
+	for _, m := range n.Members {
+		until, err := values.Duration(m.Key)
+		if err == nil {
+			out = append(out, harvest.AgeStep{Until: until, Wait: durationAt(n, m.Key)})
+		}
+	}
+	slices.SortFunc(out, func(a, b harvest.AgeStep) int { return cmp.Compare(a.Until, b.Until) })
+	return out
+}

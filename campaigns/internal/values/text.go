@@ -1,0 +1,48 @@
+package values
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// NamePattern is what campaigns, entries and projects may be called.
+const NamePattern = `^[a-z0-9][a-z0-9-]{0,62}$`
+
+// Name says what is wrong with a name, or nil.
+func Name(text string) error {
+	if regexp.MustCompile(NamePattern).MatchString(text) {
+		return nil
+	}
+	return fmt.Errorf("%q is no name; lower-case letters, digits and dashes, at most 63, for example gu-serie-generale", text)
+}
+
+// QueuePattern is what a task queue may be called.
+const QueuePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`
+
+// Queue says what is wrong with a task queue's name, or nil.
+func Queue(text string) error {
+	if regexp.MustCompile(QueuePattern).MatchString(text) {
+		return nil
+	}
+	return fmt.Errorf("%q is no task queue; letters, digits, dots and dashes, for example library", text)
+}
+
+// secretMark begins a reference to what only the worker knows.
+const secretMark = "${secret:"
+
+// HasSecret reports whether text holds a reference to a secret.
+func HasSecret(text string) bool { return strings.Contains(text, secretMark) }
+
+// Secrets says what is wrong with the references to secrets in a text, or nil.
+// They are ${secret:env:NAME} and ${secret:file:PATH}; nothing is resolved.
+func Secrets(text string) error {
+	if !HasSecret(text) {
+		return nil
+	}
+	rest := regexp.MustCompile(`\$\{secret:(env:[A-Za-z_][A-Za-z0-9_]*|file:[^}]+)\}`).ReplaceAllString(text, "")
+	if HasSecret(rest) {
+		return fmt.Errorf("%q: a secret is ${secret:env:NAME} or ${secret:file:PATH}", text)
+	}
+	return nil
+}

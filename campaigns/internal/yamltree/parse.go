@@ -1,0 +1,125 @@
+package yamltree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Bounds that no file for people comes near, and that keep a hostile one from
+// eating the machine.
+const (
+	MaxBytes = 32 << 20
+	maxDepth = 200
+	maxNodes = 5_000_000 // after aliases
+)
+
+// Parse reads one document. It never panics. Mistakes it can see past (a cron
+// line without quotes, a key that stands twice) are reported beside the tree;
+// past others there is no tree. An empty file is a null node.
+func Parse(file string, data []byte) (*Node, []Error) {
+	top := Pos{File: file, Line: 1}
+	switch {
+	case len(data) > MaxBytes:
+		return nil, []Error{{top, fmt.Sprintf("more than %d MiB; split it into several files", MaxBytes>>20)}}
+	case !utf8.Valid(data):
+		return nil, []Error{{top, "not UTF-8 text; save the file as UTF-8"}}
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if line := tooDeep(data); line > 0 {
+		return nil, []Error{{Pos{File: file, Line: line}, "brackets are nested too deeply"}}
+	}
+	return parseText(file, data)
+}
+
+func parseText(file string, data []byte) (*Node, []Error) {
+	tree, err := parseAST(data)
+	c := &converter{file: file, anchors: map[string]*Node{}, weight: map[*Node]int{}}
+	if err != nil {
+		data, c.shifts, c.errors = quoteBare(file, data)
+		if len(c.shifts) > 0 {
+			tree, err = parseAST(data)
+		}
+	}
+	if err != nil {
+		return nil, append(c.errors, c.syntax(err))
+	}
+	return c.document(tree), c.errors
+}
+
+func parseAST(data []byte) (tree *ast.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			tree, err = nil, fmt.Errorf("cannot be read as YAML: %v", p)
+		}
+	}()
+	return parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+}
+
+// syntax puts the parser's words at their place, and ours behind where they
+// help.
+func (c *converter) syntax(err error) Error {
+	var syntax *yaml.SyntaxError
+	if !errors.As(err, &syntax) {
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		return Error{Pos{File: c.file, Line: 1}, text}
+	}
+	return Error{c.at(syntax.Token), "not YAML: " + syntax.Message + hint(syntax.Message)}
+}
+
+func hint(message string) string {
+	switch {
+	case strings.Contains(message, "reserved character"):
+		return "; text that starts with @ or ` must be in quotes"
+	case strings.Contains(message, "tab character"):
+		return "; indent with blanks"
+	case strings.Contains(message, "mapping value is not allowed"):
+		return `; text that holds ": " must be in quotes`
+	default:
+		return ""
+	}
+}
+
+func (c *converter) at(t *token.Token) Pos {
+	if t == nil || t.Position == nil {
+		return Pos{File: c.file, Line: 1}
+	}
+	p := Pos{File: c.file, Line: t.Position.Line, Column: t.Position.Column}
+	for _, s := range c.shifts {
+		if s.line == p.Line && s.column < p.Column {
+			p.Column -= s.by
+		}
+	}
+	return p
+}
+
+// tooDeep returns the line where brackets or dashes nest beyond maxDepth, or 0.
+// It is a rough count: quotes are not looked at.
+func tooDeep(data []byte) int {
+	line, depth, dashes := 1, 0, 0
+	for i, b := range data {
+		switch b {
+		case '\n':
+			line, dashes = line+1, 0
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(0, depth-1)
+		case '-', '?', '!', '&':
+			if i+1 < len(data) && (data[i+1] == ' ' || b == '!' || b == '&') {
+				dashes++
+			}
+		}
+		if depth > maxDepth || dashes > maxDepth*10 {
+			return line
+		}
+	}
+	return 0
+}

@@ -1,0 +1,200 @@
+package campaigns
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
+	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// rowBuilder turns rows of a list into items.
+type rowBuilder struct {
+	*entryBuild
+	fields []harvest.Field
+	// texts: values are text, to be typed by the fetcher's params.
+	texts  bool
+	out    []Row
+	lines  map[string]int  // of keys
+	odd    map[string]bool // columns that mean nothing, each told once
+	broken bool            // some row could not be read
+}
+
+func (x *entryBuild) rows(texts bool) *rowBuilder {
+	return &rowBuilder{entryBuild: x, fields: harvest.Fields(x.info.Params), texts: texts, lines: map[string]int{}, odd: map[string]bool{}}
+}
+
+// header checks the columns of a CSV file once, on its first line.
+func (r *rowBuilder) header(path string, columns []string) {
+	at := yamltree.Pos{File: path, Line: 1}
+	for _, c := range columns {
+		r.meaning(at, c)
+	}
+	for _, wanted := range []struct{ key, column string }{{"key", r.entry.Split.Key}, {"label", r.entry.Split.Label}} {
+		_, common := r.paramsOf(r.entry.Params)[wanted.column]
+		if columns != nil && wanted.column != "" && !common && !slices.Contains(columns, wanted.column) {
+			r.report.add(at, "", fmt.Sprintf("there is no column %s, and split.%s names it; there are %s", wanted.column, wanted.key, strings.Join(columns, ", ")))
+			r.broken = true
+		}
+	}
+}
+
+func (r *rowBuilder) paramsOf(raw json.RawMessage) map[string]json.RawMessage {
+	m, err := jsonObject(raw)
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// meaning reports a column that is neither a param nor one of ours; only then
+// it answers false. An unknown fetcher makes every column a param.
+func (r *rowBuilder) meaning(at yamltree.Pos, column string) bool {
+	if !r.known || column == "" || r.isParam(column) || r.isOurs(column) {
+		return true
+	}
+	if r.odd[column] {
+		return false
+	}
+	r.odd[column] = true
+	names := []string{"label"}
+	for _, f := range r.fields {
+		names = append(names, f.Name)
+	}
+	for _, k := range keys.Columns() {
+		names = append(names, k.Name)
+	}
+	text := "no such param; there are " + strings.Join(names, ", ")
+	if near := harvest.Nearest(column, names); near != "" {
+		text = "no such param; did you mean " + near + "?"
+	}
+	r.report.add(at, "column "+column, text)
+	return false
+}
+
+func (r *rowBuilder) isParam(column string) bool {
+	return !r.known || slices.ContainsFunc(r.fields, func(f harvest.Field) bool { return f.Name == column })
+}
+
+// isOurs tells the columns that say something of the item and not to the
+// fetcher.
+func (r *rowBuilder) isOurs(column string) bool {
+	s := r.entry.Split
+	return column == "label" || column == s.Key || column == s.Label ||
+		slices.ContainsFunc(keys.Columns(), func(k keys.Key) bool { return k.Name == column })
+}
+
+// add makes one row; what is wrong with it is reported at its line.
+func (r *rowBuilder) add(at yamltree.Pos, values map[string]any) {
+	row := Row{Line: at.Line}
+	params := map[string]any{}
+	for _, column := range sortedNames(values) {
+		v := values[column]
+		if r.meaning(at, column) && r.isParam(column) && (!r.isOurs(column) || r.known) {
+			params[column] = r.typed(at, column, v)
+		}
+	}
+	r.policies(at, &row, values)
+	row.Label = text(values[orWord(r.entry.Split.Label, "label")])
+	if len(params) > 0 {
+		row.Params = mustJSON(params)
+	}
+	whole, err := r.entry.ItemParams(row, nil)
+	if err != nil {
+		r.report.add(at, "", err.Error())
+		return
+	}
+	r.checkRow(at, row, whole)
+	if r.key(at, &row, values, whole) && r.entry.Split.Keep(row.Key) {
+		r.out = append(r.out, row)
+	}
+}
+
+// checkRow checks the whole params of a row; what is wrong with the common ones
+// is told once, where they stand.
+func (r *rowBuilder) checkRow(at yamltree.Pos, row Row, whole json.RawMessage) {
+	if !r.known {
+		return
+	}
+	own, common := r.paramsOf(row.Params), r.tree.Get("params")
+	for _, p := range harvest.CheckParams(whole, r.info.Params) {
+		name, _, _ := strings.Cut(p.Field, ".")
+		if _, here := own[name]; !here && common.Has(name) {
+			r.report.add(paramPlace(common, p, common.Pos), paramPath(r.path+".params", p), p.Text)
+			continue
+		}
+		r.report.add(at, p.Field, p.Text)
+	}
+}
+
+// key names the row's item and wants it to be the only one of that name.
+func (r *rowBuilder) key(at yamltree.Pos, row *Row, values map[string]any, whole json.RawMessage) bool {
+	column := r.entry.Split.Key
+	if column != "" {
+		row.Key = text(values[column])
+	}
+	if row.Key == "" && column != "" {
+		row.Key = jsonText(r.paramsOf(whole)[column])
+		if row.Key == "" {
+			r.report.add(at, "", fmt.Sprintf("no %s; split.key names it, and every row needs one", column))
+			return false
+		}
+	}
+	if row.Key == "" {
+		key, err := harvest.Key(whole, r.info.Identity)
+		if err != nil {
+			r.report.add(at, "", err.Error())
+			return false
+		}
+		row.Key = key
+	}
+	if text := badKey(row.Key); text != "" {
+		r.report.add(at, "", text)
+		return false
+	}
+	if first, twice := r.lines[row.Key]; twice {
+		r.report.add(at, "", fmt.Sprintf("key %s is also on line %d; every row needs a key of its own, it names the checkpoint", row.Key, first))
+		return false
+	}
+	r.lines[row.Key] = at.Line
+	return true
+}
+
+// maxKey keeps keys fit for tables and ids.
+const maxKey = 1000
+
+func badKey(key string) string {
+	switch {
+	case len(key) > maxKey:
+		return fmt.Sprintf("a key of %d bytes; at most %d. A shorter one can be given with split.key", len(key), maxKey)
+	case strings.ContainsFunc(key, unicode.IsControl):
+		return fmt.Sprintf("key %q holds characters that cannot be printed", key)
+	default:
+		return ""
+	}
+}
+
+// finish reports whether the rows can be used. An empty list is a mistake: all
+// of an entry's items would vanish.
+func (r *rowBuilder) finish(at yamltree.Pos, what string, broken bool) bool {
+	switch {
+	case broken || r.broken || len(r.lines) > 0 && len(r.out) > 0:
+	case len(r.lines) == 0:
+		r.report.add(at, "", what+" has no rows")
+	default:
+		r.report.add(at, "", "include and exclude leave nothing of the "+strconv.Itoa(len(r.lines))+" rows of "+what)
+	}
+	return len(r.out) > 0
+}
+
+func orWord(word, otherwise string) string {
+	if word == "" {
+		return otherwise
+	}
+	return word
+}
