@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// ending is how an item of a run ended.
+type ending struct {
+	run     int64
+	lane    string
+	at      int64
+	outcome harvest.Outcome
+	kind    harvest.Kind
+	why     string
+	tally   harvest.Tally
+	live    int64
+}
+
+// tells reports whether an end says something about the item's health: a
+// backfill, a cancel and a skip do not.
+func tells(lane string, o harvest.Outcome) bool {
+	return lane == "" && o != harvest.OutcomeCancelled && o != harvest.OutcomeSkipped
+}
+
+// closeItem keeps across runs what the end of one tells.
+func closeItem(t *tx, item int64, e ending) error {
+	brought := int64(0)
+	if e.tally.New+e.tally.Changed > 0 {
+		brought = e.at
+	}
+	if !tells(e.lane, e.outcome) {
+		_, err := t.exec(`UPDATE items SET documents = documents + ?, last_new = max(last_new, ?) WHERE id = ?`, e.live, brought, item)
+		return err
+	}
+	severity := e.outcome.Severity()
+	good, listed := int64(0), 0
+	if severity != harvest.Bad {
+		good, listed = e.at, e.tally.Listed
+	}
+	_, err := t.exec(`UPDATE items SET outcome = ?, kind = ?, why = ?, streak = CASE WHEN severity = ? THEN streak + 1 ELSE 1 END, severity = ?,
+		last_run = ?, last_at = ?, last_good = CASE WHEN ? > 0 THEN ? ELSE last_good END, last_new = CASE WHEN ? > 0 THEN ? ELSE last_new END,
+		last_listed = CASE WHEN ? > 0 THEN ? ELSE last_listed END, documents = documents + ? WHERE id = ?`,
+		string(e.outcome), string(e.kind), e.why, int(severity), int(severity),
+		e.run, e.at, good, good, brought, brought,
+		listed, listed, e.live, item)
+	return err
+}
+
+// SkipItem closes the items of a run that have a key, whoever holds them, as
+// skipped; closed ones are left alone. rows.ErrNotFound when the run has none.
+func (s *Store) SkipItem(ctx context.Context, run int64, key, why string) error {
+	return s.write(ctx, "skip item", key, func(t *tx) error {
+		known, err := number(t, `SELECT count(*) FROM run_items ri JOIN items i ON i.id = ri.item WHERE ri.run = ? AND i.key = ?`, run, key)
+		if err != nil {
+			return err
+		}
+		if known == 0 {
+			return notFound("item %s of run %d", key, run)
+		}
+		_, err = closeOpen(t, run, harvest.OutcomeSkipped, why, ` AND i.key = ?`, key)
+		return err
+	})
+}
+
+// CloseOpenItems closes whatever is open or claimed in a run and returns how
+// many that were. A page that is on its way for one of them is fenced.
+func (s *Store) CloseOpenItems(ctx context.Context, run int64, o harvest.Outcome, why string) (int, error) {
+	closed := 0
+	err := s.write(ctx, "close items of run", fmt.Sprint(run), func(t *tx) (err error) {
+		closed, err = closeOpen(t, run, o, why, "")
+		return err
+	})
+	return closed, err
+}
+
+// openItem is an item that is closed from outside.
+type openItem struct {
+	ord, item int64
+	live      int64
+	kind      harvest.Kind
+	tally     harvest.Tally
+}
+
+func scanOpen(s scanner) (o openItem, err error) {
+	return o, s.Scan(append([]any{&o.ord, &o.item, &o.live, &o.kind}, tallyInto(&o.tally)...)...)
+}
+
+func closeOpen(t *tx, run int64, o harvest.Outcome, why, also string, args ...any) (int, error) {
+	r, err := runRow(t, run)
+	if err != nil {
+		return 0, err
+	}
+	list, err := collect(t, scanOpen, `SELECT ri.ord, ri.item, ri.live, ri.kind, ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined,
+		ri.asked, ri.bytes, ri.not_modified, ri.partial FROM run_items ri JOIN items i ON i.id = ri.item
+		WHERE ri.run = ? AND ri.state <> 'closed'`+also, append([]any{run}, args...)...)
+	if err != nil {
+		return 0, err
+	}
+	now := micros(time.Now())
+	for _, it := range list {
+		_, err := t.exec(`UPDATE run_items SET state = ?, outcome = ?, why = ?, closed_at = ? WHERE run = ? AND ord = ?`, string(rows.ItemClosed), string(o), why, now, run, it.ord)
+		if err != nil {
+			return 0, err
+		}
+		if err := closeItem(t, it.item, ending{run: run, lane: r.lane, at: now, outcome: o, kind: it.kind, why: why, tally: it.tally, live: it.live}); err != nil {
+			return 0, err
+		}
+	}
+	return len(list), nil
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// OpenRun asks the one gate for a run. The answer to the same run id is the
+// same run, however often it is asked; a waiting run that asks again moves up
+// when its turn has come.
+func (s *Store) OpenRun(ctx context.Context, n rows.NewRun) (rows.Gate, error) {
+	if n.StartedAt.IsZero() {
+		n.StartedAt = time.Now()
+	}
+	var gate rows.Gate
+	err := s.write(ctx, "open run", n.WorkflowID, func(t *tx) (err error) {
+		gate, err = s.askGate(t, n)
+		return err
+	})
+	if err != nil {
+		return rows.Gate{}, err
+	}
+	return gate, nil
+}
+
+const selectRun = `SELECT ` + runColumns + ` FROM runs `
+
+func (s *Store) askGate(t *tx, n rows.NewRun) (rows.Gate, error) {
+	known, found, err := first(t, scanRun, selectRun+`WHERE run_id = ?`, n.RunID)
+	if err != nil {
+		return rows.Gate{}, err
+	}
+	if found && known.State != rows.RunWaiting {
+		return rows.Gate{Run: known}, nil
+	}
+	holder, err := holderOf(t, n, known.ID)
+	if err != nil {
+		return rows.Gate{}, err
+	}
+	switch {
+	case holder == nil && found:
+		return admit(t, known)
+	case found:
+		return rows.Gate{Run: known, Holder: holder}, nil
+	case holder == nil:
+		return s.newRun(t, n, rows.RunOpening, nil)
+	case n.MayWait && !s.lineFull(t, n):
+		return s.newRun(t, n, rows.RunWaiting, holder)
+	default:
+		return rows.Gate{Holder: holder}, nil
+	}
+}
+
+// holderOf finds who is in the way: the open run, else the first in line before
+// us.
+func holderOf(t *tx, n rows.NewRun, self int64) (*rows.Run, error) {
+	if !n.Exclusive {
+		return nil, nil
+	}
+	const inTheWay = `WHERE campaign = ? AND lane = ? AND exclusive = 1 AND (state IN ('opening', 'open') OR state = 'waiting' AND (? = 0 OR id < ?))
+		ORDER BY state = 'waiting', id LIMIT 1`
+	r, found, err := first(t, scanRun, selectRun+inTheWay, n.Campaign, n.Lane, self, self)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// lineFull reports whether no further run may wait; an error counts as full and
+// shows itself in the caller's next statement.
+func (s *Store) lineFull(t *tx, n rows.NewRun) bool {
+	if n.MaxWaiting <= 0 {
+		return false
+	}
+	waiting, err := number(t, `SELECT count(*) FROM runs WHERE campaign = ? AND lane = ? AND state = 'waiting'`, n.Campaign, n.Lane)
+	return err != nil || waiting >= int64(n.MaxWaiting)
+}
+
+func admit(t *tx, r rows.Run) (rows.Gate, error) {
+	_, err := t.exec(`UPDATE runs SET state = 'opening' WHERE id = ?`, r.ID)
+	r.State = rows.RunOpening
+	return rows.Gate{Run: r}, err
+}
+
+func (s *Store) newRun(t *tx, n rows.NewRun, state rows.RunState, holder *rows.Run) (rows.Gate, error) {
+	n.State = state
+	id, err := insertRun(t, n.Run, n.Exclusive, s.epoch)
+	if err != nil {
+		return rows.Gate{}, err
+	}
+	r, _, err := first(t, scanRun, selectRun+`WHERE id = ?`, id)
+	return rows.Gate{Run: r, Holder: holder}, err
+}
+
+func insertRun(t *tx, r rows.Run, exclusive bool, epoch int64) (int64, error) {
+	return t.insert(`INSERT INTO runs (run_id, workflow_id, campaign, lane, version, state, exclusive, trigger_by, started_by, retry_of, overrides,
+		processors, due_at, started_at, deadline, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.RunID, r.WorkflowID, r.Campaign, r.Lane, r.Version, string(r.State), exclusive, r.Trigger, r.By, r.RetryOf, string(r.Overrides),
+		r.Processors, micros(r.DueAt), micros(r.StartedAt), micros(r.Deadline), epoch)
+}

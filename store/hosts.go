@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// replaceHosts makes the project say exactly these hosts. A host that another
+// project describes differently is refused: there is one truth per host.
+func replaceHosts(t *tx, project string, hosts []rows.Host) error {
+	if _, err := t.exec(`DELETE FROM hosts WHERE project = ?`, project); err != nil {
+		return err
+	}
+	for _, h := range hosts {
+		if err := checkHost(t, project, h); err != nil {
+			return err
+		}
+		_, err := t.exec(`INSERT INTO hosts (project, name, every, connections, robots, source) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (project, name) DO UPDATE SET every = excluded.every, connections = excluded.connections, robots = excluded.robots, source = excluded.source`,
+			project, h.Name, h.Every.Microseconds(), h.Connections, h.Robots, h.Source)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHost(t *tx, project string, h rows.Host) error {
+	other, found, err := first(t, func(s scanner) (o rows.Host, err error) { return o, s.Scan(&o.Project, &o.Source) },
+		`SELECT project, source FROM hosts WHERE name = ? AND project <> ? AND (every <> ? OR connections <> ? OR robots <> ?) LIMIT 1`,
+		h.Name, project, h.Every.Microseconds(), h.Connections, h.Robots)
+	if err != nil || !found {
+		return err
+	}
+	return refuse("apply host", h.Name, "say the same in both, or leave it out of one",
+		"project %s (%s) says something else than %s", other.Project, other.Source, h.Source)
+}
+
+// Hosts returns the one truth about every host that a file names, that asked
+// for rest or that is paused, by name.
+func (s *Store) Hosts(ctx context.Context) ([]rows.Host, error) {
+	list, err := collect(s.reader(ctx), scanHost, `
+		WITH names AS (SELECT name FROM hosts UNION SELECT name FROM host_states),
+		     told  AS (SELECT name, min(project) AS project FROM hosts GROUP BY name)
+		SELECT n.name, coalesce(h.project, ''), coalesce(h.every, 0), coalesce(h.connections, 0), coalesce(h.robots, ''), coalesce(h.source, ''),
+		       coalesce(s.paused, ''), coalesce(s.rest_until, 0), coalesce(s.rest_why, '')
+		FROM names n LEFT JOIN told ON told.name = n.name LEFT JOIN hosts h ON h.name = n.name AND h.project = told.project
+		     LEFT JOIN host_states s ON s.name = n.name
+		ORDER BY n.name`)
+	return list, fault("list hosts", "", err)
+}
+
+func scanHost(s scanner) (rows.Host, error) {
+	var h rows.Host
+	var every, until int64
+	var paused string
+	if err := s.Scan(&h.Name, &h.Project, &every, &h.Connections, &h.Robots, &h.Source, &paused, &until, &h.RestWhy); err != nil {
+		return h, err
+	}
+	h.Every, h.RestUntil = time.Duration(every)*time.Microsecond, moment(until)
+	var err error
+	h.Paused, err = readPause(paused)
+	return h, err
+}
+
+// RestHost makes a host rest for all workers until a moment. A longer rest that
+// is known already stays; a zero moment ends it.
+func (s *Store) RestHost(ctx context.Context, host string, until time.Time, why string) error {
+	return s.write(ctx, "rest host", host, func(t *tx) error {
+		_, err := t.exec(`INSERT INTO host_states (name, rest_until, rest_why) VALUES (?, ?, ?)
+			ON CONFLICT (name) DO UPDATE SET rest_until = excluded.rest_until, rest_why = excluded.rest_why
+			WHERE excluded.rest_until = 0 OR excluded.rest_until > host_states.rest_until`, host, micros(until), why)
+		return err
+	})
+}
+
+// PauseHost keeps who paused a host, when and why; nil resumes it.
+func (s *Store) PauseHost(ctx context.Context, host string, p *rows.Pause) error {
+	return s.write(ctx, "pause host", host, func(t *tx) error {
+		_, err := t.exec(`INSERT INTO host_states (name, paused) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET paused = excluded.paused`, host, pauseText(p))
+		return err
+	})
+}

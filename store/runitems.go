@@ -1,0 +1,233 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// AddItems adds items to a run that is opening. What is there already, by
+// ordinal or by entry and key, is left as it is: the first writer wins, so
+// that a second attempt changes nothing.
+func (s *Store) AddItems(ctx context.Context, run int64, items []rows.RunItem) error {
+	for part := range slices.Chunk(items, addBatch) {
+		err := s.write(ctx, "add items to run", fmt.Sprint(run), func(t *tx) error { return addItems(t, run, part) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addBatch bounds how long adding items keeps other writers waiting.
+const addBatch = 5000
+
+func addItems(t *tx, run int64, items []rows.RunItem) error {
+	r, err := runRow(t, run)
+	if err != nil {
+		return err
+	}
+	if r.state != rows.RunOpening {
+		return fmt.Errorf("the run is %s; items are added only while it is opening", r.state)
+	}
+	ids, err := itemIDs(t, r.campaign, items)
+	if err != nil {
+		return err
+	}
+	for i, it := range items {
+		_, err := t.exec(`INSERT INTO run_items (run, ord, item, label, fetcher, host, policy, params) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			run, it.Ord, ids[i], it.Label, it.Fetcher, it.Host, string(it.Policy), string(it.Params))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type knownItem struct {
+	at                   int
+	id                   int64
+	fetcher, label, host string
+}
+
+func scanKnownItem(s scanner) (k knownItem, err error) {
+	return k, s.Scan(&k.at, &k.id, &k.fetcher, &k.label, &k.host)
+}
+
+// itemIDs finds the numbers of items, makes rows for new ones, and keeps label,
+// fetcher and host as they are said now.
+func itemIDs(t *tx, campaign string, items []rows.RunItem) ([]int64, error) {
+	names := make([][2]string, len(items))
+	for i, it := range items {
+		names[i] = [2]string{it.Entry, it.Key}
+	}
+	known, err := collect(t, scanKnownItem, `SELECT j.key, i.id, i.fetcher, i.label, i.host FROM json_each(?) j
+		CROSS JOIN items i ON i.campaign = ? AND i.entry = j.value ->> 0 AND i.key = j.value ->> 1`, text(names), campaign)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(items))
+	for _, k := range known {
+		ids[k.at] = k.id
+		it := items[k.at]
+		if k.fetcher == it.Fetcher && k.label == it.Label && k.host == it.Host {
+			continue
+		}
+		if _, err := t.exec(`UPDATE items SET fetcher = ?, label = ?, host = ? WHERE id = ?`, it.Fetcher, it.Label, it.Host, k.id); err != nil {
+			return nil, err
+		}
+	}
+	return ids, newItems(t, campaign, items, ids)
+}
+
+// newItems fills in the numbers that are still 0.
+func newItems(t *tx, campaign string, items []rows.RunItem, ids []int64) error {
+	now := micros(time.Now())
+	for i, it := range items {
+		if ids[i] != 0 {
+			continue
+		}
+		var err error
+		ids[i], err = t.insert(`INSERT INTO items (campaign, entry, key, fetcher, label, host, first_seen) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (campaign, entry, key) DO NOTHING`, campaign, it.Entry, it.Key, it.Fetcher, it.Label, it.Host, now)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SealRun ends the opening of a run and says how many items it has. Sealing a
+// run that is open already only counts.
+func (s *Store) SealRun(ctx context.Context, run int64, processors int, deadline time.Time) (items int, err error) {
+	err = s.write(ctx, "seal run", fmt.Sprint(run), func(t *tx) error {
+		n, err := number(t, `SELECT count(*) FROM run_items WHERE run = ?`, run)
+		if err != nil {
+			return err
+		}
+		items = int(n)
+		sealed, err := t.exec(`UPDATE runs SET state = 'open', items = ?, processors = ?, deadline = ? WHERE id = ? AND state = 'opening'`, n, processors, micros(deadline), run)
+		if err != nil || sealed > 0 {
+			return err
+		}
+		return runExists(t, run)
+	})
+	return items, err
+}
+
+// EntryRanges returns the span of ordinals of each entry of a run, in order. An
+// entry is the part of the ordinal above 32 bits.
+func (s *Store) EntryRanges(ctx context.Context, run int64) ([]rows.EntryRange, error) {
+	list, err := collect(s.reader(ctx), func(s scanner) (e rows.EntryRange, err error) { return e, s.Scan(&e.Entry, &e.Lo, &e.Hi, &e.Items) },
+		`SELECT i.entry, e.lo, e.hi, e.n FROM (SELECT min(ord) AS lo, max(ord) AS hi, count(*) AS n FROM run_items WHERE run = ? GROUP BY ord >> 32) e
+		JOIN run_items ri ON ri.run = ? AND ri.ord = e.lo JOIN items i ON i.id = ri.item ORDER BY e.lo`, run, run)
+	return list, fault("list entries of run", fmt.Sprint(run), err)
+}
+
+// tallySums adds up the counters of items.
+const tallySums = `sum(seq), sum(listed), sum(new), sum(changed), sum(same), sum(deleted), sum(quarantined), sum(asked), sum(bytes), min(not_modified), max(partial)`
+
+func tallyInto(t *harvest.Tally) []any {
+	return []any{&t.Pages, &t.Listed, &t.New, &t.Changed, &t.Same, &t.Deleted, &t.Quarantined, &t.Asked, &t.Bytes, &t.NotModified, &t.Partial}
+}
+
+// Totals counts a run's items and what they brought by outcome, the best first;
+// open items have the outcome "". It answers from the run's row once the items
+// were cleaned away.
+func (s *Store) Totals(ctx context.Context, run int64) ([]rows.OutcomeCount, error) {
+	q := s.reader(ctx)
+	stored, found, err := first(q, scanText, `SELECT totals FROM runs WHERE id = ? AND cleaned = 0`, run)
+	if err == nil && !found {
+		return nil, notFound("run %d", run)
+	}
+	var counts []rows.OutcomeCount
+	if err == nil && stored != "" {
+		err = json.Unmarshal([]byte(stored), &counts)
+	} else if err == nil {
+		counts, err = totals(q, run)
+	}
+	return counts, fault("count items of run", fmt.Sprint(run), err)
+}
+
+func totals(q querier, run int64) ([]rows.OutcomeCount, error) {
+	counts, err := collect(q, func(s scanner) (c rows.OutcomeCount, err error) {
+		return c, s.Scan(append([]any{&c.Outcome, &c.Items}, tallyInto(&c.Tally)...)...)
+	}, `SELECT outcome, count(*), `+tallySums+` FROM run_items WHERE run = ? GROUP BY outcome`, run)
+	order := harvest.Outcomes()
+	slices.SortFunc(counts, func(a, b rows.OutcomeCount) int {
+		return slices.Index(order, a.Outcome) - slices.Index(order, b.Outcome)
+	})
+	return counts, err
+}
+
+const runItemColumns = `ri.run, ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.state, ri.epoch, ri.worker, ri.not_before,
+	ri.attempts, ri.throttles, ri.lost, ri.seq, ri.done, ri.total, ri.outcome, ri.why, ri.kind, ri.error, ri.warnings, ri.started_at, ri.closed_at,
+	ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined, ri.asked, ri.bytes, ri.not_modified, ri.partial`
+
+// scanRunItem reads runItemColumns, and what follows them into more.
+func scanRunItem(s scanner, more ...any) (rows.RunItem, error) {
+	var r rows.RunItem
+	var params, policy, warnings string
+	var notBefore, started, closed int64
+	into := append([]any{
+		&r.Run, &r.Ord, &r.Entry, &r.Key, &r.Label, &r.Fetcher, &params, &r.Host, &policy, &r.State, &r.Epoch, &r.Worker, &notBefore,
+		&r.Attempts, &r.Throttles, &r.Lost, &r.Seq, &r.Done, &r.Total, &r.Outcome, &r.Why, &r.Kind, &r.Error, &warnings, &started, &closed,
+	}, tallyInto(&r.Tally)...)
+	if err := s.Scan(append(into, more...)...); err != nil {
+		return r, err
+	}
+	r.Params, r.Policy = raw(params), raw(policy)
+	r.NotBefore, r.StartedAt, r.ClosedAt = moment(notBefore), moment(started), moment(closed)
+	if warnings == "" {
+		return r, nil
+	}
+	return r, json.Unmarshal([]byte(warnings), &r.Warnings)
+}
+
+// RunItems lists items of a run in dispatch order; with Worst, what needs a
+// look first.
+func (s *Store) RunItems(ctx context.Context, run int64, f rows.ItemFilter) ([]rows.RunItem, error) {
+	w := where{}
+	w.add("ri.run = ?", run)
+	w.text("i.entry", f.Entry)
+	w.in("i.key", words(f.Keys))
+	w.in("ri.outcome", words(f.Outcomes))
+	w.in("ri.state", words(f.States))
+	order := " ORDER BY ri.ord LIMIT ?"
+	if f.Worst {
+		order = " ORDER BY " + worstFirst() + ", ri.ord LIMIT ?"
+	}
+	list, err := collect(s.reader(ctx), func(sc scanner) (rows.RunItem, error) { return scanRunItem(sc) },
+		`SELECT `+runItemColumns+` FROM run_items ri JOIN items i ON i.id = ri.item`+w.sql()+order, append(w.args, limited(f.Limit))...)
+	return list, fault("list items of run", fmt.Sprint(run), err)
+}
+
+// worstFirst orders outcomes as harvest.Outcomes does, the other way round.
+func worstFirst() string {
+	order := "CASE ri.outcome"
+	for i, o := range harvest.Outcomes() {
+		order += fmt.Sprintf(" WHEN '%s' THEN %d", o, -i)
+	}
+	return order + " ELSE 1 END"
+}
+
+// liveRun is what writes need to know of a run.
+type liveRun struct {
+	campaign, lane, stop, paused string
+	state                        rows.RunState
+}
+
+func runRow(q querier, run int64) (liveRun, error) {
+	r, found, err := first(q, func(s scanner) (r liveRun, err error) {
+		return r, s.Scan(&r.campaign, &r.lane, &r.stop, &r.paused, &r.state)
+	}, `SELECT campaign, lane, stop, paused, state FROM runs WHERE id = ?`, run)
+	if err == nil && !found {
+		return r, notFound("run %d", run)
+	}
+	return r, err
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+)
+
+// MigrateMode says whether Open may bring the schema up to date.
+type MigrateMode string
+
+// The modes; the zero value is MigrateAuto.
+const (
+	MigrateAuto  MigrateMode = "auto"
+	MigrateNever MigrateMode = "never"
+)
+
+// Options of Open. The zero value opens an existing store.
+type Options struct {
+	Migrate MigrateMode
+	// Create makes a new store where there is none; without it that is an
+	// error, never an empty world.
+	Create bool
+	// Blobs is the folder of the bucket; default: "blobs" beside the database.
+	Blobs string
+	// Log is told of migrations and of retried writes; nil discards.
+	Log *slog.Logger
+}
+
+// Store is an open store. All methods may be called at once from many
+// goroutines. Errors are *harvest.Error (KindInternal for faults of the store,
+// KindMisconfigured for a wrong address), or wrap one of the errors of package
+// rows.
+type Store struct {
+	path   string
+	id     string
+	epoch  int64
+	log    *slog.Logger
+	bucket bucket
+	codec  *codec
+
+	readers *sql.DB
+	writers *sql.DB
+	writer  *session
+	turn    chan struct{} // holds the right to use writer
+
+	group group
+	done  sync.WaitGroup
+}
+
+// Open opens the store at an address: "sqlite:PATH" or a bare path. What is
+// found there must be a store of this or the next schema version; an older one
+// is copied and migrated, unless Options.Migrate says never.
+func Open(ctx context.Context, address string, o Options) (*Store, error) {
+	path, err := sqlitePath(address)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, path, o, migrationFiles())
+}
+
+func open(ctx context.Context, path string, o Options, files migrationSource) (*Store, error) {
+	s := &Store{path: path, log: o.Log, bucket: newBucket(path, o.Blobs), turn: make(chan struct{}, 1)}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if err := s.prepare(ctx, o, files); err != nil {
+		return nil, errors.Join(fault("open store", path, err), s.closeFiles())
+	}
+	s.group.init()
+	s.done.Go(s.runGroups)
+	return s, nil
+}
+
+// prepare does all of Open that can fail.
+func (s *Store) prepare(ctx context.Context, o Options, files migrationSource) (err error) {
+	if s.codec, err = newCodec(); err != nil {
+		return err
+	}
+	if err = ensureFile(s.path, o.Create); err != nil {
+		return err
+	}
+	if err = migrate(ctx, s.path, o, files, s.log); err != nil {
+		return err
+	}
+	if err = s.connect(ctx); err != nil {
+		return err
+	}
+	return s.identify(ctx)
+}
+
+// identify reads the store's own name, which was made with it.
+func (s *Store) identify(ctx context.Context) error {
+	read := func(name string) (value string, err error) {
+		err = s.reader(ctx).row("SELECT value FROM meta WHERE name = ?", name).Scan(&value)
+		return value, err
+	}
+	id, err := read("id")
+	if err != nil {
+		return err
+	}
+	epoch, err := read("epoch")
+	if err != nil {
+		return err
+	}
+	s.id = id
+	s.epoch, err = strconv.ParseInt(epoch, 10, 64)
+	return err
+}
+
+// Close waits for the writes in hand, refuses further ones and closes the
+// files. Calling it twice is harmless.
+func (s *Store) Close() error {
+	s.group.close()
+	s.done.Wait()
+	return fault("close store", s.path, s.closeFiles())
+}
+
+func (s *Store) closeFiles() error {
+	var errs []error
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+		s.writer = nil
+	}
+	for _, db := range []*sql.DB{s.readers, s.writers} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	s.codec.close()
+	return errors.Join(errs...)
+}
+
+// ID names this store; it was made when the store was created.
+func (s *Store) ID() string { return s.id }
+
+// Epoch counts how often the store was restored from a copy, from 1.
+func (s *Store) Epoch() int64 { return s.epoch }
+
+// Address is printable and opens the same store again.
+func (s *Store) Address() string { return "sqlite:" + s.path }
+
+// Check reports whether the store can be read and written.
+func (s *Store) Check(ctx context.Context) error {
+	return s.write(ctx, "check store", s.path, func(t *tx) error {
+		_, err := t.exec("UPDATE meta SET value = value WHERE name = 'id'")
+		return err
+	})
+}

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// where builds the condition of a query: only constants of this package become
+// SQL, every value is an argument.
+type where struct {
+	parts []string
+	args  []any
+}
+
+func (w *where) add(condition string, args ...any) {
+	w.parts = append(w.parts, condition)
+	w.args = append(w.args, args...)
+}
+
+// text selects on a column unless the value is empty.
+func (w *where) text(column, value string) {
+	if value != "" {
+		w.add(column+" = ?", value)
+	}
+}
+
+func (w *where) since(column string, t time.Time) {
+	if !t.IsZero() {
+		w.add(column+" >= ?", micros(t))
+	}
+}
+
+func (w *where) before(column string, t time.Time) {
+	if !t.IsZero() {
+		w.add(column+" < ?", micros(t))
+	}
+}
+
+func (w *where) in(column string, values []any) {
+	if len(values) > 0 {
+		w.add(column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", values...)
+	}
+}
+
+func (w *where) sql() string {
+	if len(w.parts) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.parts, " AND ")
+}
+
+// words are typed words as arguments.
+func words[T ~string](list []T) []any {
+	args := make([]any, len(list))
+	for i, w := range list {
+		args[i] = string(w)
+	}
+	return args
+}
+
+func isNotFound(err error) bool { return errors.Is(err, rows.ErrNotFound) }
