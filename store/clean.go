@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// cleanBatch bounds how long a cleaning keeps other writers waiting.
+const cleanBatch = 2000
+
+// orphanAge is how long a blob without a row stays: its row may be on its way.
+const orphanAge = 24 * time.Hour
+
+// Clean removes what r allows, in small transactions: it may be interrupted and
+// called again. A version counts from the moment it was replaced; the current
+// version of a document is never removed. Blobs without a row are looked at only
+// when all campaigns are meant.
+func (s *Store) Clean(ctx context.Context, r rows.Retention) (rows.Removed, error) {
+	var done rows.Removed
+	for _, step := range []struct {
+		count *int
+		since time.Time
+		do    func(context.Context, rows.Retention) (int, error)
+	}{
+		{&done.Items, r.Items, s.cleanItems},
+		{&done.Runs, r.Runs, s.cleanRuns},
+		{&done.Ledger, r.Ledger, s.cleanLedger},
+		{&done.Versions, r.Versions, s.cleanVersions},
+		{new(int), r.Raw, s.cleanRaw},
+	} {
+		if step.since.IsZero() {
+			continue
+		}
+		n, err := step.do(ctx, r)
+		*step.count = n
+		if err != nil {
+			return done, fault("clean", r.Campaign, err)
+		}
+	}
+	if r.Campaign != "" {
+		return done, nil
+	}
+	n, err := s.cleanBlobs(ctx)
+	done.Blobs = n
+	return done, fault("clean blobs", s.bucket.root, err)
+}
+
+// drain repeats a statement that removes at most cleanBatch rows until it
+// removes none.
+func (s *Store) drain(ctx context.Context, query string, args ...any) (int, error) {
+	total := 0
+	for {
+		var n int64
+		err := s.write(ctx, "clean", "", func(t *tx) (err error) {
+			n, err = t.exec(query, append(args, cleanBatch)...)
+			return err
+		})
+		total += int(n)
+		if err != nil || n == 0 {
+			return total, err
+		}
+	}
+}
+
+// cleanItems removes the items of closed runs, with their pages and claims.
+func (s *Store) cleanItems(ctx context.Context, r rows.Retention) (int, error) {
+	const closed = `SELECT id FROM runs WHERE state = 'closed' AND closed_at < ? AND (? = '' OR campaign = ?)`
+	args := []any{micros(r.Items), r.Campaign, r.Campaign}
+	for _, table := range []string{"pages", "claims"} {
+		key := map[string]string{"pages": "run, ord, seq", "claims": "run, lo, hi"}[table]
+		_, err := s.drain(ctx, `DELETE FROM `+table+` WHERE (`+key+`) IN (SELECT `+key+` FROM `+table+` WHERE run IN (`+closed+`) LIMIT ?)`, args...)
+		if err != nil {
+			return 0, err
+		}
+	}
+	return s.drain(ctx, `DELETE FROM run_items WHERE (run, ord) IN (SELECT run, ord FROM run_items WHERE run IN (`+closed+`) LIMIT ?)`, args...)
+}
+
+// cleanRuns empties the rows of old runs, but of each campaign not the last
+// KeepRuns; the items of a run that goes, go too.
+func (s *Store) cleanRuns(ctx context.Context, r rows.Retention) (int, error) {
+	old, err := collect(s.reader(ctx), func(s scanner) (id int64, err error) { return id, s.Scan(&id) }, `
+		SELECT id FROM (SELECT id, state, closed_at, row_number() OVER (PARTITION BY campaign ORDER BY started_at DESC, id DESC) AS age FROM runs
+			WHERE cleaned = 0 AND (? = '' OR campaign = ?)) WHERE state = 'closed' AND closed_at < ? AND age > ?`,
+		r.Campaign, r.Campaign, micros(r.Runs), r.KeepRuns)
+	if err != nil {
+		return 0, err
+	}
+	for i, id := range old {
+		if err := s.write(ctx, "clean run", "", func(t *tx) error { return stub(t, id) }); err != nil {
+			return i, err
+		}
+	}
+	return len(old), nil
+}
+
+// stub leaves of a run what others go on naming.
+func stub(t *tx, run int64) error {
+	for _, query := range []string{
+		`DELETE FROM pages WHERE run = ?`, `DELETE FROM claims WHERE run = ?`, `DELETE FROM run_items WHERE run = ?`,
+		`DELETE FROM outbox WHERE run = ? AND sent_at > 0`,
+		`UPDATE runs SET cleaned = 1, overrides = '', tally = '', totals = '', summary = '' WHERE id = ?`,
+	} {
+		if _, err := t.exec(query, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) cleanLedger(ctx context.Context, r rows.Retention) (int, error) {
+	return s.drain(ctx, `DELETE FROM ledger WHERE id IN (SELECT l.id FROM ledger l LEFT JOIN items i ON i.id = l.item
+		WHERE l.at < ? AND (? = '' OR i.campaign = ?) LIMIT ?)`, micros(r.Ledger), r.Campaign, r.Campaign)
+}
+
+// cleanVersions cuts the line of versions behind each one that replaced another
+// before the moment.
+func (s *Store) cleanVersions(ctx context.Context, r rows.Retention) (int, error) {
+	total := 0
+	for {
+		n := 0
+		err := s.write(ctx, "clean versions", "", func(t *tx) (err error) {
+			n, err = cutVersions(t, r)
+			return err
+		})
+		total += n
+		if err != nil || n == 0 {
+			return total, err
+		}
+	}
+}
+
+type link struct{ number, before int64 }
+
+func cutVersions(t *tx, r rows.Retention) (int, error) {
+	links, err := collect(t, func(s scanner) (l link, err error) { return l, s.Scan(&l.number, &l.before) }, `
+		SELECT v.number, v.before FROM versions v LEFT JOIN items i ON i.id = v.item
+		WHERE v.before > 0 AND v.at < ? AND (? = '' OR i.campaign = ?) ORDER BY v.number LIMIT ?`, micros(r.Versions), r.Campaign, r.Campaign, cleanBatch)
+	if err != nil {
+		return 0, err
+	}
+	removed := 0
+	for _, l := range links {
+		n, err := t.exec(`DELETE FROM versions WHERE number = ?`, l.before)
+		if err != nil {
+			return 0, err
+		}
+		removed += int(n)
+		if _, err := t.exec(`UPDATE versions SET before = 0 WHERE number = ?`, l.number); err != nil {
+			return 0, err
+		}
+	}
+	return removed, nil
+}
+
+// cleanRaw lets go of kept answers; their blobs become orphans.
+func (s *Store) cleanRaw(ctx context.Context, r rows.Retention) (int, error) {
+	return s.drain(ctx, `UPDATE ledger SET raw = '' WHERE id IN (SELECT l.id FROM ledger l LEFT JOIN items i ON i.id = l.item
+		WHERE l.raw <> '' AND l.at < ? AND (? = '' OR i.campaign = ?) LIMIT ?)`, micros(r.Raw), r.Campaign, r.Campaign)
+}
+
+// cleanBlobs removes files that no row has named for a day.
+func (s *Store) cleanBlobs(ctx context.Context) (int, error) {
+	removed, limit := 0, time.Now().Add(-orphanAge)
+	err := filepath.WalkDir(s.bucket.root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return ignoreMissing(err)
+		}
+		info, err := entry.Info()
+		if err != nil || info.ModTime().After(limit) {
+			return ignoreMissing(err)
+		}
+		orphan, err := s.orphan(ctx, path)
+		if err != nil || !orphan {
+			return err
+		}
+		removed++
+		return ignoreMissing(os.Remove(path))
+	})
+	return removed, err
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// orphan reports whether no row names a file of the bucket. What is left of a
+// write that was killed is an orphan too; any other file is not ours.
+func (s *Store) orphan(ctx context.Context, path string) (bool, error) {
+	if strings.HasPrefix(filepath.Base(path), ".part-") {
+		return true, ctx.Err()
+	}
+	digest := sha256Prefix + filepath.Base(filepath.Dir(path)) + filepath.Base(path)
+	if file, err := s.bucket.file(digest); err != nil || file != path {
+		return false, ctx.Err()
+	}
+	named, err := number(s.reader(ctx), `SELECT EXISTS (SELECT 1 FROM versions WHERE body_ref = ?1 AND body_ref <> '')
+		OR EXISTS (SELECT 1 FROM ledger WHERE raw = ?1 AND raw <> '')`, digest)
+	return named == 0, err
+}

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// pageRows is how many rows an iterator reads at a time. No transaction is open
+// while the consumer looks at them.
+const pageRows = 500
+
+// versionColumns are a version's own; without the body, which may be long.
+const versionColumns = `v.number, v.op, v.at, v.version, v.first_seen, v.published, v.size, v.encoding, v.collection, v.id, v.kind, v.url, v.title, v.parent,
+	v.media_type, v.hash, v.body_ref, v.fields, coalesce(i.campaign, ''), coalesce(i.entry, ''), coalesce(i.key, ''), coalesce(i.fetcher, ''), coalesce(r.workflow_id, '')`
+
+const versionJoins = ` FROM versions v LEFT JOIN items i ON i.id = v.item LEFT JOIN runs r ON r.id = v.run`
+
+// version is a row of versions as it was read.
+type version struct {
+	rows.Change
+	encoding int
+	body     []byte
+}
+
+func scanVersionRow(bodies bool) func(scanner) (version, error) {
+	return func(s scanner) (version, error) {
+		var v version
+		d, l := &v.Document, &v.Document.Line
+		var op int
+		var at, firstSeen int64
+		var published *int64
+		var hash []byte
+		var fields string
+		into := []any{&v.Number, &op, &at, &d.Version, &firstSeen, &published, &d.Size, &v.encoding, &d.Collection, &l.ID, &l.Kind, &l.URL, &l.Title, &l.Parent,
+			&l.MediaType, &hash, &l.BodyRef, &fields, &d.Campaign, &d.Entry, &d.Key, &l.Fetcher, &d.Run}
+		if bodies {
+			into = append(into, &v.body)
+		}
+		if err := s.Scan(into...); err != nil {
+			return v, err
+		}
+		v.Op, v.At, d.ChangedAt, d.FirstSeen, d.Change = opWord(op), moment(at), moment(at), moment(firstSeen), v.Number
+		l.Deleted, l.Hash = op == opDeleted, unpackHash(hash)
+		if published != nil {
+			l.Published = time.UnixMicro(*published).UTC()
+		}
+		if fields == "" {
+			return v, nil
+		}
+		return v, json.Unmarshal([]byte(fields), &l.Fields)
+	}
+}
+
+// body puts the stored body into the line. What is not text stays in the bucket:
+// a line of JSON cannot hold it.
+func (s *Store) body(ctx context.Context, v *version) error {
+	content, err := s.codec.unpack(v.body, v.encoding)
+	if v.Document.Line.BodyRef != "" {
+		content, err = s.blob(ctx, v.Document.Line.BodyRef)
+	}
+	if err != nil {
+		return fmt.Errorf("body of %s / %s: %w", v.Document.Collection, v.Document.Line.ID, err)
+	}
+	if utf8.Valid(content) {
+		v.Document.Line.Body = string(content)
+	}
+	return nil
+}
+
+func (s *Store) blob(ctx context.Context, digest string) (content []byte, err error) {
+	r, err := s.Blob(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return io.ReadAll(r)
+}
+
+// versions reads a page of versions, with bodies when asked for.
+func (s *Store) versions(ctx context.Context, bodies bool, tail string, args ...any) ([]version, error) {
+	columns := versionColumns
+	if bodies {
+		columns += `, v.body`
+	}
+	list, err := collect(s.reader(ctx), scanVersionRow(bodies), `SELECT `+columns+versionJoins+tail, args...)
+	for i := range list {
+		if err == nil && bodies {
+			err = s.body(ctx, &list[i])
+		}
+	}
+	return list, err
+}
+
+const current = ` JOIN documents d ON d.collection = v.collection AND d.id = v.id AND d.number = v.number`
+
+func documentWhere(f rows.DocumentFilter) where {
+	w := where{}
+	w.text("v.collection", f.Collection)
+	w.text("v.id", f.ID)
+	w.text("i.campaign", f.Campaign)
+	w.text("i.entry", f.Entry)
+	w.text("i.key", f.Key)
+	w.since("v.at", f.Since)
+	if f.Deleted != nil {
+		w.add("d.deleted = ?", *f.Deleted)
+	}
+	return w
+}
+
+// Documents yields current documents, the last changed first. The sequence may
+// be read slowly and ended at any moment; a document that changes meanwhile may
+// be left out, because it is then in front of where the reader is.
+func (s *Store) Documents(ctx context.Context, f rows.DocumentFilter) iter.Seq2[rows.Document, error] {
+	read := func(before int64, limit int) ([]version, error) {
+		w := documentWhere(f)
+		w.add("v.number < ?", before)
+		list, err := s.versions(ctx, f.Bodies, current+w.sql()+` ORDER BY v.number DESC LIMIT ?`, append(w.args, limit)...)
+		return list, fault("list documents", f.Collection, err)
+	}
+	return func(yield func(rows.Document, error) bool) {
+		pages(1<<62, f.Limit, read, func(v version) int64 { return v.Number },
+			func(v version, err error) bool { return yield(v.Document, err) })
+	}
+}
+
+// pages yields what read returns, page after page, each beginning after the key
+// of the last row.
+func pages[T any](from int64, limit int, read func(key int64, limit int) ([]T, error), key func(T) int64, yield func(T, error) bool) {
+	left := limited(limit)
+	for left > 0 {
+		n := int(min(left, pageRows))
+		list, err := read(from, n)
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		for _, one := range list {
+			if !yield(one, nil) {
+				return
+			}
+			from = key(one)
+		}
+		if len(list) < n {
+			return
+		}
+		left -= int64(n)
+	}
+}
+
+// Document returns a document with its body, or rows.ErrNotFound. One that was
+// deleted is returned as a tombstone.
+func (s *Store) Document(ctx context.Context, collection, id string) (rows.Document, error) {
+	for d, err := range s.Documents(ctx, rows.DocumentFilter{Collection: collection, ID: id, Bodies: true, Limit: 1}) {
+		return d, err
+	}
+	return rows.Document{}, notFound("document %s / %s", collection, id)
+}
+
+// History yields all kept versions of a document, the newest first.
+func (s *Store) History(ctx context.Context, collection, id string, bodies bool) ([]rows.Change, error) {
+	list, err := s.versions(ctx, bodies, ` JOIN (WITH RECURSIVE line(number) AS (
+			SELECT number FROM documents WHERE collection = ? AND id = ?
+			UNION ALL SELECT o.before FROM versions o JOIN line ON o.number = line.number WHERE o.before > 0)
+		SELECT number FROM line) line ON line.number = v.number ORDER BY v.number DESC`, collection, id)
+	changes := make([]rows.Change, len(list))
+	for i := range list {
+		changes[i] = list[i].Change
+	}
+	return changes, fault("read history", collection+" / "+id, err)
+}
+
+// groupings are what CountDocuments can count by.
+func groupings() map[string]string {
+	return map[string]string{"": "''", "collection": "v.collection", "campaign": "i.campaign", "kind": "v.kind", "item": "i.campaign || ' / ' || i.entry || ' / ' || i.key"}
+}
+
+// CountDocuments counts current documents by "", "collection", "campaign",
+// "kind" or "item" ("campaign / entry / key"). Deleted ones count only when the
+// filter asks for them.
+func (s *Store) CountDocuments(ctx context.Context, f rows.DocumentFilter, by string) (map[string]int64, error) {
+	column, ok := groupings()[by]
+	if !ok {
+		return nil, refuse("count documents", "by "+by, `count by collection, campaign, kind, item or ""`, "there is no such grouping")
+	}
+	if f.Deleted == nil {
+		no := false
+		f.Deleted = &no
+	}
+	w := documentWhere(f)
+	type count struct {
+		name string
+		n    int64
+	}
+	list, err := collect(s.reader(ctx), func(s scanner) (c count, err error) { return c, s.Scan(&c.name, &c.n) },
+		`SELECT coalesce(`+column+`, ''), count(*) FROM documents d JOIN versions v ON v.number = d.number LEFT JOIN items i ON i.id = v.item`+w.sql()+` GROUP BY 1`, w.args...)
+	counts := make(map[string]int64, len(list))
+	for _, c := range list {
+		counts[c.name] = c.n
+	}
+	return counts, fault("count documents", f.Collection, err)
+}

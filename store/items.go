@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// Items lists items across runs by campaign, entry and key.
+func (s *Store) Items(ctx context.Context, f rows.ItemsFilter) ([]rows.Item, error) {
+	w := where{}
+	w.text("i.campaign", f.Campaign)
+	w.text("i.entry", f.Entry)
+	w.text("i.key", f.Key)
+	if f.Unhealthy {
+		w.add("i.severity > 0")
+	}
+	list, err := collect(s.reader(ctx), scanItem, `SELECT i.campaign, i.entry, i.key, i.fetcher, i.label, i.host, i.outcome, i.kind, i.why, i.streak,
+		coalesce(r.workflow_id, ''), i.last_at, i.last_good, i.last_new, i.last_listed, i.documents, i.first_seen, i.paused
+		FROM items i LEFT JOIN runs r ON r.id = i.last_run`+w.sql()+` ORDER BY i.campaign, i.entry, i.key LIMIT ?`, append(w.args, limited(f.Limit))...)
+	return list, fault("list items", f.Campaign, err)
+}
+
+func scanItem(s scanner) (rows.Item, error) {
+	var i rows.Item
+	var at, good, fresh, seen int64
+	var paused string
+	err := s.Scan(&i.Campaign, &i.Entry, &i.Key, &i.Fetcher, &i.Label, &i.Host, &i.Outcome, &i.Kind, &i.Why, &i.Streak,
+		&i.LastRun, &at, &good, &fresh, &i.LastListed, &i.Documents, &seen, &paused)
+	if err != nil {
+		return i, err
+	}
+	i.LastAt, i.LastGood, i.LastNew, i.FirstSeen = moment(at), moment(good), moment(fresh), moment(seen)
+	i.Paused, err = readPause(paused)
+	return i, err
+}
