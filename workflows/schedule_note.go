@@ -37,13 +37,10 @@ func ScheduleNote(a Applied) string {
 	if n := ItemCount(a.Campaign); n > 0 {
 		parts = append(parts, plural(n, "item"))
 	}
-	definition := a.Ref()
-	if a.By != "" {
-		definition += " by " + segment(a.By, maxSummary)
-	}
+	definition := a.Ref() + byText(a.By)
 	parts = append(parts, definition+" "+a.At.In(noteZone(a.Campaign)).Format(noteTime))
-	if a.File != "" {
-		parts = append(parts, segment(fileLine(a.File, a.Line), maxSummary))
+	if file := segment(fileLine(a.File, a.Line), maxSummary); file != "" {
+		parts = append(parts, file)
 	}
 	return strings.Join(append(parts, "#"+shortDigest(a.Digest)), noteSeparator)
 }
@@ -54,11 +51,7 @@ const (
 )
 
 func notePauseText(a Applied) string {
-	text := "PAUSED"
-	if a.Pause.By != "" {
-		text += " by " + segment(a.Pause.By, maxSummary)
-	}
-	text += " " + a.Pause.At.In(noteZone(a.Campaign)).Format(noteDay)
+	text := "PAUSED" + byText(a.Pause.By) + " " + a.Pause.At.In(noteZone(a.Campaign)).Format(noteDay)
 	if note := segment(a.Pause.Note, maxPauseText); note != "" {
 		text += ": " + note
 	}
@@ -106,6 +99,13 @@ func noteDefinition() *regexp.Regexp {
 
 func notePause() *regexp.Regexp {
 	return regexp.MustCompile(`^PAUSED(?: by (.+?))? \d{1,2} [A-Z][a-z]{2}(?:: (.*))?$`)
+}
+
+func byText(by string) string {
+	if by = segment(by, maxSummary); by != "" {
+		return " by " + by
+	}
+	return ""
 }
 
 // noteZone is the schedule's, so that people read the times they think in.
