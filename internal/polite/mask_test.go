@@ -41,7 +41,7 @@ func FuzzMaskURL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, address, name, rest string) {
 		const secret = "geheim7f3a"
 		u, err := url.Parse(address)
-		if err != nil || strings.Contains(rest, "#") || strings.Contains(address+name+rest, secret) {
+		if err != nil || u.Scheme == "" || u.Host == "" || strings.Contains(rest, "#") || strings.Contains(address+name+rest, secret) {
 			return
 		}
 		for _, name := range []string{name, "token", "Api-Key", "my_password", "sig"} {
