@@ -93,6 +93,9 @@ func (b *build) checkPolicies() {
 			b.report.add(schedulePlace(n, text), b.name+".schedule", text)
 		}
 	}
+	if n := b.merged.Get("schedule", "catch_up"); n.IsScalar() && durationAt(n) == 0 {
+		b.report.add(n.Pos, b.name+".schedule.catch_up", "must be at least "+minCatchUp.String())
+	}
 	notify := b.merged.Get("notify")
 	for i, a := range b.out.Campaign.Notify {
 		switch n := notify.Items[i]; {

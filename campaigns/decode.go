@@ -147,8 +147,8 @@ func decodeRule(n *yamltree.Node) harvest.RetryRule {
 	for _, word := range textsAt(n, "when") {
 		r.When = append(r.When, harvest.Kind(word))
 	}
-	if f := n.Get("factor"); f.IsScalar() {
-		r.Factor = numberOf(f)
+	if f := numberOf(n.Get("factor")); f > 1 { // 1 is what is meant without
+		r.Factor = f
 	}
 	if s, err := values.Share(textAt(n, "jitter")); err == nil {
 		r.Jitter = s

@@ -92,6 +92,9 @@ func withoutNulls(members []yamltree.Member) []yamltree.Member {
 }
 
 func numberOf(n *yamltree.Node) float64 {
+	if !n.IsScalar() {
+		return 0
+	}
 	f, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil {
 		return 0

@@ -33,7 +33,7 @@ func duration(example string, others ...string) *Form {
 			_, err := values.Duration(n.Text)
 			return err
 		},
-		Schema: map[string]any{"type": "string", "pattern": values.DurationPattern},
+		Schema: map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": values.DurationPattern}, map[string]any{"const": 0}}},
 	}
 }
 
