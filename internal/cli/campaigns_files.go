@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+type campaignsValidate struct{ *program }
+
+func newCampaignsValidate(p *program) *cobra.Command {
+	c := &campaignsValidate{p}
+	return &cobra.Command{
+		Use: "validate [PATH...]", Short: "Check campaign files",
+		Long: "Check files, or folders of them, and the lists they name: every problem with its\n" +
+			"line. Nothing is asked of the network, nothing is changed. Default: campaigns.",
+		Example: "  starter campaigns validate campaigns/ && echo fine",
+		RunE:    c.run,
+	}
+}
+
+func (c *campaignsValidate) run(_ *cobra.Command, args []string) error {
+	l, err := c.load(args)
+	if err != nil {
+		return err
+	}
+	notYet := append([]campaigns.Problem{}, l.NotYet...)
+	var names []string
+	for _, s := range l.Campaigns {
+		names = append(names, s.Campaign.Name)
+		notYet = append(notYet, s.NotYet...)
+	}
+	c.out.Value(map[string]any{
+		"project": l.Project, "files": l.Files, "campaigns": orEmpty(names), "problems": orEmpty(l.Problems), "not_yet": orEmpty(notYet),
+	})
+	if len(l.Problems) > 0 {
+		return c.refuse(l)
+	}
+	if c.out.People() {
+		c.notYet(notYet)
+	}
+	c.out.Printf("%s in %s: nothing wrong.\n", print.Count(len(names), "campaign"), print.Count(len(l.Files), "file"))
+	return nil
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// refuse prints what is wrong with files: they are not used.
+func (p *program) refuse(l *campaigns.Loaded) error {
+	w := p.env.Stderr
+	if p.out.People() {
+		w = p.env.Stdout
+	}
+	var b strings.Builder
+	if err := campaigns.PrintProblems(&b, l.Problems); err != nil {
+		return err
+	}
+	text := strings.TrimRight(b.String(), "\n")
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	fmt.Fprintf(w, "%s%sexit %d\n", text, strings.Repeat(" ", max(2, print.Width-len(last)-len("exit 2"))), exitUsage)
+	return quiet(exitUsage)
+}
+
+func (p *program) notYet(list []campaigns.Problem) {
+	if len(list) == 0 {
+		return
+	}
+	p.out.Printf("Read and checked, and not yet acted upon:\n")
+	var b strings.Builder
+	if err := campaigns.PrintPlaces(&b, list); err == nil {
+		p.out.Printf("%s", b.String())
+	}
+}
+
+// shorten makes file names relative to the working folder: what was typed is
+// what is read.
+func (p *program) shorten(l *campaigns.Loaded) {
+	short := func(name *string) {
+		if p.env.Dir == "" || *name == "" {
+			return
+		}
+		if rel, err := filepath.Rel(p.env.Dir, *name); err == nil && !strings.HasPrefix(rel, "..") {
+			*name = rel
+		}
+	}
+	for i := range l.Files {
+		short(&l.Files[i])
+	}
+	for i := range l.Problems {
+		short(&l.Problems[i].File)
+	}
+	for i := range l.NotYet {
+		short(&l.NotYet[i].File)
+	}
+	for i := range l.Hosts {
+		short(&l.Hosts[i].Source)
+	}
+	for i := range l.Campaigns {
+		s := &l.Campaigns[i]
+		short(&s.File)
+		for j := range s.Origins {
+			short(&s.Origins[j].File)
+		}
+		for j := range s.NotYet {
+			short(&s.NotYet[j].File)
+		}
+	}
+}
+
+type campaignsTry struct {
+	*program
+	campaign string
+	given    []string
+	limit    int
+	from     string
+	until    string
+	strict   bool
+	network  networkFlags
+}
+
+func newCampaignsTry(p *program) *cobra.Command {
+	c := &campaignsTry{program: p}
+	cmd := &cobra.Command{
+		Use: "try FILE [ITEM]", Short: "Fetch one item of a campaign file once",
+		Long: `Fetch one item as a campaign file describes it, without Temporal and without a
+store: documents go to standard output, counts to standard error. ITEM is a key
+of the split; with one item it may be left out.`,
+		Example: "  starter campaigns try campaigns/main.yaml ansa-economia --limit 5",
+		Args:    cobra.RangeArgs(1, 2), RunE: c.run,
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.campaign, "campaign", "", "which campaign, when the file has several")
+	addParams(f, &c.given)
+	f.IntVar(&c.limit, "limit", 0, "end after so many documents; 0: all")
+	f.StringVar(&c.from, "from", "", "nothing older than this time")
+	f.StringVar(&c.until, "until", "", "only what is older than this time")
+	f.BoolVar(&c.strict, "strict", false, "exit 4 when the outcome is a warning")
+	c.network.add(f)
+	return cmd
+}
+
+// tryItem is one item of a file.
+type tryItem struct {
+	campaign string
+	entry    campaigns.Entry
+	row      campaigns.Row
+	key      string
+	params   json.RawMessage
+}
+
+func (c *campaignsTry) run(cmd *cobra.Command, args []string) error {
+	l, err := c.load(args[:1])
+	if err != nil {
+		return err
+	}
+	if len(l.Problems) > 0 {
+		return c.refuse(l)
+	}
+	items, err := c.items(l)
+	if err != nil {
+		return err
+	}
+	it, err := pick(items, args[1:])
+	if err != nil {
+		return err
+	}
+	kind, err := c.env.Fetchers.Find(it.entry.Fetcher)
+	if err != nil {
+		return usage("%w", err)
+	}
+	window, err := c.window(c.from, c.until)
+	if err != nil {
+		return err
+	}
+	if err := checkParams(kind, it.params); err != nil {
+		return err
+	}
+	if c.network.timeout == time.Minute && it.entry.Timeouts.Request > 0 {
+		c.network.timeout = it.entry.Timeouts.Request
+	}
+	c.say("item        %s", harvest.Item{Campaign: it.campaign, Entry: it.entry.Name, Key: it.key})
+	req := harvest.Request{Item: it.key, Params: it.params, Window: window, Limit: c.limit}
+	return c.try(cmd.Context(), kind, req, c.network, c.strict)
+}
+
+// items lists what can be tried: entries that ask their source are one item, the
+// entry itself.
+func (c *campaignsTry) items(l *campaigns.Loaded) ([]tryItem, error) {
+	over, err := c.params(c.given, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []tryItem
+	for _, s := range l.Campaigns {
+		if c.campaign != "" && s.Campaign.Name != c.campaign {
+			continue
+		}
+		for _, e := range s.Campaign.Entries {
+			for _, row := range rowsOf(s, e) {
+				it := tryItem{campaign: s.Campaign.Name, entry: e, row: row, key: row.Key}
+				if it.params, err = e.ItemParams(row, over); err != nil {
+					return nil, err
+				}
+				if it.key, err = c.key(e, row, it.params); err != nil {
+					return nil, err
+				}
+				out = append(out, it)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, usage("there is nothing to try: no such campaign in %s", strings.Join(l.Files, ", "))
+	}
+	return out, nil
+}
+
+func (c *campaignsTry) key(e campaigns.Entry, row campaigns.Row, params json.RawMessage) (string, error) {
+	kind, err := c.env.Fetchers.Find(e.Fetcher)
+	if err != nil {
+		return "", err
+	}
+	return e.ItemKey(params, kind.Identity, row)
+}
+
+func rowsOf(s campaigns.Source, e campaigns.Entry) []campaigns.Row {
+	switch {
+	case e.Split == nil || e.Split.Ask != "":
+		return []campaigns.Row{{}}
+	case e.Split.List != "":
+		return s.Lists[e.Split.List]
+	default:
+		return e.Split.Items
+	}
+}
+
+// pick chooses the item that was named; several without a name are listed.
+func pick(items []tryItem, args []string) (tryItem, error) {
+	if len(args) == 0 && len(items) == 1 {
+		return items[0], nil
+	}
+	var keys []string
+	for _, it := range items {
+		keys = append(keys, it.key)
+	}
+	if len(args) == 0 {
+		return tryItem{}, usage("which item? one of %s", some(keys))
+	}
+	i := slices.IndexFunc(items, func(it tryItem) bool {
+		return it.key == args[0] || harvest.Item{Campaign: it.campaign, Entry: it.entry.Name, Key: it.key}.String() == args[0]
+	})
+	if i < 0 {
+		if near := harvest.Nearest(args[0], keys); near != "" {
+			return tryItem{}, usage("no item %s; did you mean %s?", args[0], near)
+		}
+		return tryItem{}, usage("no item %s; there are %s", args[0], some(keys))
+	}
+	return items[i], nil
+}
+
+// some lists the first words of many.
+func some(words []string) string {
+	if len(words) > 8 {
+		return strings.Join(words[:8], ", ") + fmt.Sprintf(" and %d more", len(words)-8)
+	}
+	return strings.Join(words, ", ")
+}

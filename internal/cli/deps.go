@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/workflows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// Store is what commands ask of the data plane; a local database today.
+type Store interface {
+	storeNames
+	campaignStore
+	runStore
+	itemStore
+	checkpointStore
+	documentStore
+	failureStore
+	Close() error
+}
+
+type storeNames interface {
+	ID() string
+	Address() string
+	Check(context.Context) error
+	Record(context.Context, rows.Event) error
+	Hosts(context.Context) ([]rows.Host, error)
+}
+
+type campaignStore interface {
+	Campaigns(ctx context.Context, project string, removed bool) ([]rows.Campaign, error)
+	Campaign(ctx context.Context, name string) (rows.Campaign, error)
+	Definition(ctx context.Context, campaign string, version int) (rows.Definition, error)
+	PauseCampaign(ctx context.Context, name string, p *rows.Pause) error
+	RemoveCampaigns(ctx context.Context, names []string, by string) error
+}
+
+type runStore interface {
+	FindRun(ctx context.Context, ref string) (rows.Run, error)
+	RunByRunID(ctx context.Context, runID string) (rows.Run, error)
+	Runs(context.Context, rows.RunFilter) ([]rows.Run, error)
+	OpenRuns(context.Context) ([]rows.Run, error)
+	Totals(ctx context.Context, run int64) ([]rows.OutcomeCount, error)
+	RunItems(ctx context.Context, run int64, f rows.ItemFilter) ([]rows.RunItem, error)
+	Ledger(context.Context, rows.LedgerFilter) iter.Seq2[rows.LedgerLine, error]
+}
+
+type itemStore interface {
+	Items(context.Context, rows.ItemsFilter) ([]rows.Item, error)
+	PauseItem(ctx context.Context, item harvest.Item, p *rows.Pause) error
+}
+
+type checkpointStore interface {
+	Checkpoints(context.Context, rows.CheckpointFilter) ([]rows.Checkpoint, error)
+	SetCheckpoint(ctx context.Context, item harvest.Item, lane string, value json.RawMessage) error
+	ResetCheckpoints(context.Context, rows.CheckpointFilter) (int, error)
+}
+
+type documentStore interface {
+	Documents(context.Context, rows.DocumentFilter) iter.Seq2[rows.Document, error]
+	Document(ctx context.Context, collection, id string) (rows.Document, error)
+	CountDocuments(ctx context.Context, f rows.DocumentFilter, by string) (map[string]int64, error)
+	Changes(context.Context, rows.ChangeFilter) iter.Seq2[rows.Change, error]
+	LastChange(context.Context) (int64, error)
+	Blob(ctx context.Context, digest string) (io.ReadCloser, error)
+}
+
+type failureStore interface {
+	Failures(context.Context, rows.FailureFilter) ([]rows.Failure, error)
+	Failure(ctx context.Context, id int64) (rows.Failure, error)
+}
+
+// Engine is what commands ask of the control plane.
+type Engine interface {
+	Target() engine.Target
+	Check(context.Context) error
+	Close()
+	runEngine
+	queueEngine
+	scheduleEngine
+	attributeEngine
+}
+
+type runEngine interface {
+	Start(context.Context, engine.NewRun) (engine.Started, error)
+	Wait(ctx context.Context, workflowID, runID string) (steps.Summary, error)
+	Describe(ctx context.Context, workflowID, runID string) (engine.Execution, error)
+	Actions(ctx context.Context, workflowID, runID string) (int, error)
+	Cancel(ctx context.Context, workflowID, runID string) error
+	Pause(ctx context.Context, workflowID string, in steps.PauseIn) error
+	Resume(ctx context.Context, workflowID string, in steps.ResumeIn) error
+	SetProcessors(ctx context.Context, workflowID string, in steps.SetProcessorsIn) error
+	Skip(ctx context.Context, workflowID string, in steps.SkipItemIn) error
+}
+
+type queueEngine interface {
+	Pollers(ctx context.Context, queue string) ([]engine.Poller, error)
+	Workers(context.Context) ([]engine.Worker, error)
+}
+
+type scheduleEngine interface {
+	Schedule(ctx context.Context, campaign string) (engine.Schedule, error)
+	PauseSchedule(context.Context, workflows.Applied) error
+	DeleteSchedule(ctx context.Context, campaign string) error
+}
+
+type attributeEngine interface {
+	SearchAttributes(context.Context) (map[string]string, error)
+	AddSearchAttributes(context.Context, []engine.Attribute) error
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+type documentsExport struct {
+	*program
+	documentFlags
+	limit int
+}
+
+func newDocumentsExport(p *program) *cobra.Command {
+	c := &documentsExport{program: p}
+	cmd := &cobra.Command{
+		Use: "export", Short: "Write documents, one per line as JSON",
+		Long: "Write documents with their bodies, one per line as JSON, in the form of\n" +
+			"`fetchers try`. For what is new only, follow `documents changes`.",
+		Example: "  starter documents export --campaign news > news.jsonl",
+		Args:    cobra.NoArgs, RunE: c.run,
+	}
+	c.add(p, cmd)
+	cmd.Flags().IntVar(&c.limit, "limit", 0, "at most so many; 0: all")
+	return cmd
+}
+
+func (c *documentsExport) run(cmd *cobra.Command, _ []string) error {
+	filter, err := c.filter(c.program)
+	if err != nil {
+		return err
+	}
+	filter.Bodies, filter.Limit = true, c.limit
+	s, err := c.Store(cmd.Context())
+	if err != nil {
+		return err
+	}
+	list := c.lines()
+	defer list.End()
+	for d, err := range s.Documents(cmd.Context(), filter) {
+		if err != nil {
+			return err
+		}
+		list.Add(d.Line)
+		if err := c.out.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type documentsChanges struct {
+	*program
+	after      string
+	campaign   string
+	collection string
+	bodies     bool
+	follow     bool
+	limit      int
+}
+
+func newDocumentsChanges(p *program) *cobra.Command {
+	c := &documentsChanges{program: p}
+	cmd := &cobra.Command{
+		Use: "changes", Short: "Write what changed, in order, one change per line as JSON",
+		Long: `Write every new, changed and deleted document once, in the order in which it was
+stored, one per line as JSON. Keep the last number and ask again --after it:
+nothing is skipped, nothing comes twice. The number may carry the store's id
+(7f3a9c12:120), as the last line on standard error does; a number of another
+store, or one this store has not reached, is a database reset: exit code 3.`,
+		Example: "  starter documents changes --after 120 --campaign news",
+		Args:    cobra.NoArgs, RunE: c.run,
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.after, "after", "0", "only changes after this number")
+	f.StringVar(&c.campaign, "campaign", "", "only of this campaign")
+	f.StringVar(&c.collection, "collection", "", "only of this collection")
+	f.BoolVar(&c.bodies, "bodies", false, "with the documents' bodies")
+	f.BoolVar(&c.follow, "follow", false, "go on waiting for more")
+	f.IntVar(&c.limit, "limit", 0, "at most so many; 0: all")
+	p.completeFlag(cmd, "campaign", p.completeCampaigns)
+	return cmd
+}
+
+// changeLine is a line of the change feed: a document's line, and what happened
+// to it.
+type changeLine struct {
+	Change     int64     `json:"change"`
+	Op         string    `json:"op"`
+	At         time.Time `json:"at"`
+	Collection string    `json:"collection"`
+	Campaign   string    `json:"campaign"`
+	harvest.Line
+}
+
+func (c *documentsChanges) run(cmd *cobra.Command, _ []string) error {
+	ctx := cmd.Context()
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	after, err := c.cursor(ctx, s)
+	if err != nil {
+		return err
+	}
+	list := c.lines()
+	tick := time.NewTicker(c.pace)
+	defer tick.Stop()
+	for {
+		if after, err = c.write(ctx, s, list, after); err != nil && ctx.Err() == nil {
+			return err
+		}
+		if !c.follow || c.limit > 0 && list.Len() >= c.limit || ctx.Err() != nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+	list.End()
+	c.say("next: --after %s:%d", s.ID(), after)
+	return c.out.Err()
+}
+
+// write writes what came after a number and returns the last one written.
+func (c *documentsChanges) write(ctx context.Context, s Store, list *print.List, after int64) (int64, error) {
+	filter := rows.ChangeFilter{After: after, Campaign: c.campaign, Collection: c.collection, Bodies: c.bodies}
+	if c.limit > 0 {
+		filter.Limit = c.limit - list.Len()
+	}
+	for ch, err := range s.Changes(ctx, filter) {
+		if err != nil {
+			return after, err
+		}
+		d := ch.Document
+		list.Add(changeLine{Change: ch.Number, Op: ch.Op, At: ch.At, Collection: d.Collection, Campaign: d.Campaign, Line: d.Line})
+		if err := c.out.Err(); err != nil {
+			return after, err
+		}
+		after = ch.Number
+	}
+	return after, nil
+}
+
+// cursor reads --after and refuses a number that cannot be this store's.
+func (c *documentsChanges) cursor(ctx context.Context, s Store) (int64, error) {
+	id, number, ok := strings.Cut(c.after, ":")
+	if !ok {
+		id, number = "", c.after
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 {
+		return 0, usage("--after %s: a number of a change, or STORE:NUMBER", c.after)
+	}
+	last, err := s.LastChange(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if id != "" && id != s.ID() || n > last {
+		return 0, &exitCode{code: exitRunFailed, err: fmt.Errorf("database reset: --after %s is not of %s, whose last change is %d; read everything again with --after 0", c.after, storeName(s), last)}
+	}
+	return n, nil
+}

@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+)
+
+// SearchAttributes returns the namespace's search attributes: type by name.
+func (c *Client) SearchAttributes(ctx context.Context) (map[string]string, error) {
+	answer, err := c.sdk.GetSearchAttributes(ctx) //nolint:staticcheck // works without operator rights, the other one does not
+	if err != nil {
+		return nil, translate("list search attributes", err)
+	}
+	out := map[string]string{}
+	for name, kind := range answer.GetKeys() {
+		out[name] = kind.String()
+	}
+	return out, nil
+}
+
+// AddSearchAttributes makes attributes, where the server allows it: ErrForbidden
+// or ErrUnsupported where not.
+func (c *Client) AddSearchAttributes(ctx context.Context, add []Attribute) error {
+	kinds := map[string]enumspb.IndexedValueType{}
+	for _, a := range add {
+		kind, err := enumspb.IndexedValueTypeFromString(a.Type)
+		if err != nil {
+			return err
+		}
+		kinds[a.Name] = kind
+	}
+	_, err := c.sdk.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: c.target.Namespace, SearchAttributes: kinds,
+	})
+	if err != nil && strings.Contains(err.Error(), "already exist") {
+		return nil
+	}
+	return translate("create search attributes", err)
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workerpb "go.temporal.io/api/worker/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"errors"
+)
+
+// Pollers returns who asks a task queue for work, for workflows and for
+// activities together, each worker once. The server forgets one after five
+// minutes.
+func (c *Client) Pollers(ctx context.Context, queue string) ([]Poller, error) {
+	seen := map[string]Poller{}
+	for _, kind := range []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_WORKFLOW, enumspb.TASK_QUEUE_TYPE_ACTIVITY} {
+		d, err := c.sdk.DescribeTaskQueue(ctx, queue, kind)
+		if err != nil {
+			return nil, translate("look at task queue "+queue, err)
+		}
+		for _, p := range d.GetPollers() {
+			at := p.GetLastAccessTime().AsTime()
+			if old, ok := seen[p.GetIdentity()]; !ok || at.After(old.LastSeen) {
+				seen[p.GetIdentity()] = Poller{Identity: p.GetIdentity(), LastSeen: at}
+			}
+		}
+	}
+	out := make([]Poller, 0, len(seen))
+	for _, p := range seen {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Poller) int { return cmp.Compare(a.Identity, b.Identity) })
+	return out, nil
+}
+
+// Workers returns the live roster; ErrUnsupported where the server keeps none.
+func (c *Client) Workers(ctx context.Context) ([]Worker, error) {
+	var out []Worker
+	var page []byte
+	for {
+		answer, err := c.sdk.WorkflowService().ListWorkers(ctx, &workflowservice.ListWorkersRequest{
+			Namespace: c.target.Namespace, PageSize: 200, NextPageToken: page,
+		})
+		if err != nil {
+			return nil, unsupported(err)
+		}
+		for _, w := range answer.GetWorkers() {
+			out = append(out, worker(w))
+		}
+		for _, w := range answer.GetWorkersInfo() {
+			out = addHeartbeat(out, w.GetWorkerHeartbeat())
+		}
+		if page = answer.GetNextPageToken(); len(page) == 0 {
+			break
+		}
+	}
+	slices.SortFunc(out, func(a, b Worker) int {
+		return cmp.Or(cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.Queue, b.Queue))
+	})
+	return out, nil
+}
+
+// unsupported: servers without the roster say so in one of two ways.
+func unsupported(err error) error {
+	if e, ok := errors.AsType[*serviceerror.InvalidArgument](err); ok && strings.Contains(e.Message, "ListWorkers") {
+		return ErrUnsupported
+	}
+	return translate("list workers", err)
+}
+
+func worker(w *workerpb.WorkerListInfo) Worker {
+	out := Worker{
+		Identity: w.GetWorkerIdentity(), Host: w.GetHostName(), Queue: w.GetTaskQueue(), Status: status(w.GetStatus()),
+	}
+	if w.GetStartTime() != nil {
+		out.Since = w.GetStartTime().AsTime()
+	}
+	return out
+}
+
+func addHeartbeat(list []Worker, h *workerpb.WorkerHeartbeat) []Worker {
+	if h == nil {
+		return list
+	}
+	i := slices.IndexFunc(list, func(w Worker) bool {
+		return w.Identity == h.GetWorkerIdentity() && w.Queue == h.GetTaskQueue()
+	})
+	if i < 0 {
+		list = append(list, Worker{
+			Identity: h.GetWorkerIdentity(), Host: h.GetHostInfo().GetHostName(), Queue: h.GetTaskQueue(), Status: status(h.GetStatus()),
+		})
+		i = len(list) - 1
+	}
+	if h.GetHeartbeatTime() != nil {
+		list[i].LastSeen = h.GetHeartbeatTime().AsTime()
+	}
+	if h.GetStartTime() != nil {
+		list[i].Since = h.GetStartTime().AsTime()
+	}
+	return list
+}
+
+func status(s enumspb.WorkerStatus) string { return strings.ToLower(s.String()) }

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/workflows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// Start begins a run; an id that was used is refused.
+func (c *Client) Start(ctx context.Context, n NewRun) (Started, error) {
+	i, err := c.present(ctx)
+	if err != nil {
+		return Started{}, err
+	}
+	run, err := c.sdk.ExecuteWorkflow(ctx, workflows.StartOptions(i, n.Campaign, n.Start, n.ID), steps.CampaignWorkflow, n.Start)
+	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
+		return Started{}, fmt.Errorf("start %s: %w; see `starter runs show %s`", n.ID, ErrExists, i.WorkflowID(n.ID))
+	}
+	if err != nil {
+		return Started{}, translate("start "+n.ID, err)
+	}
+	return Started{WorkflowID: run.GetID(), RunID: run.GetRunID()}, nil
+}
+
+// present is the instance with the search attributes that the server has: one
+// that it does not know would refuse the start.
+func (c *Client) present(ctx context.Context) (workflows.Instance, error) {
+	i := c.instance
+	have, err := c.SearchAttributes(ctx)
+	if err != nil {
+		return i, err
+	}
+	i.Attributes = map[string]string{}
+	for ours, theirs := range c.instance.Attributes {
+		if _, ok := have[theirs]; ok {
+			i.Attributes[ours] = theirs
+		}
+	}
+	return i, nil
+}
+
+// Wait returns when the run has ended. A run that failed by its own outcome
+// returns its summary and no error; Status then tells.
+func (c *Client) Wait(ctx context.Context, workflowID, runID string) (steps.Summary, error) {
+	var s steps.Summary
+	err := c.sdk.GetWorkflow(ctx, workflowID, runID).Get(ctx, &s)
+	if err == nil || ctx.Err() != nil {
+		return s, err
+	}
+	if told(err, &s) {
+		return s, nil
+	}
+	return s, translate("wait for "+workflowID, err)
+}
+
+// told reads the summary that a failed or cancelled run carries in its error.
+func told(err error, s *steps.Summary) bool {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.HasDetails() {
+		return app.Details(s) == nil && s.Outcome != ""
+	}
+	if c, ok := errors.AsType[*temporal.CanceledError](err); ok && c.HasDetails() {
+		return c.Details(s) == nil && s.Outcome != ""
+	}
+	return false
+}
+
+// Describe returns what the server knows of a workflow; an empty run id is the
+// last one.
+func (c *Client) Describe(ctx context.Context, workflowID, runID string) (Execution, error) {
+	d, err := c.sdk.DescribeWorkflowExecution(ctx, workflowID, runID)
+	if err != nil {
+		return Execution{}, translate("look at "+workflowID, err)
+	}
+	info := d.GetWorkflowExecutionInfo()
+	e := Execution{
+		WorkflowID: info.GetExecution().GetWorkflowId(), RunID: info.GetExecution().GetRunId(),
+		Status: info.GetStatus().String(), Open: info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
+		Started: info.GetStartTime().AsTime(),
+	}
+	if info.GetCloseTime() != nil {
+		e.Closed = info.GetCloseTime().AsTime()
+	}
+	for _, p := range d.GetPendingActivities() {
+		e.Pending = append(e.Pending, pending(p))
+	}
+	return e, nil
+}
+
+func pending(p *workflowpb.PendingActivityInfo) Pending {
+	out := Pending{
+		Type: p.GetActivityType().GetName(), Attempt: int(p.GetAttempt()),
+		Running: p.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED,
+		Failure: p.GetLastFailure().GetMessage(), Worker: p.GetLastWorkerIdentity(),
+	}
+	if at := p.GetNextAttemptScheduleTime(); at != nil {
+		out.NextAt = at.AsTime()
+	}
+	return out
+}
+
+// Cancel asks a run to end at its next page.
+func (c *Client) Cancel(ctx context.Context, workflowID, runID string) error {
+	return closed("cancel "+workflowID, c.sdk.CancelWorkflow(ctx, workflowID, runID))
+}
+
+// Pause, Resume, SetProcessors and Skip say something to a running run and wait
+// for its answer.
+func (c *Client) Pause(ctx context.Context, workflowID string, in steps.PauseIn) error {
+	return say(ctx, c, steps.Pause, workflowID, in)
+}
+
+// Resume undoes Pause.
+func (c *Client) Resume(ctx context.Context, workflowID string, in steps.ResumeIn) error {
+	return say(ctx, c, steps.Resume, workflowID, in)
+}
+
+// SetProcessors changes how many items are in flight from now on.
+func (c *Client) SetProcessors(ctx context.Context, workflowID string, in steps.SetProcessorsIn) error {
+	return say(ctx, c, steps.SetProcessors, workflowID, in)
+}
+
+// Skip closes one open item as skipped.
+func (c *Client) Skip(ctx context.Context, workflowID string, in steps.SkipItemIn) error {
+	return say(ctx, c, steps.Skip, workflowID, in)
+}
+
+func say[In any](ctx context.Context, c *Client, u temporalx.Update[In, steps.Nothing], workflowID string, in In) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	_, err := u.Send(ctx, c.sdk, workflowID, "", in)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%s %s: no worker answered in time; is one running? `starter workers`", u.Name, workflowID)
+	}
+	return closed(u.Name+" "+workflowID, err)
+}
+
+// closed reads "not found" of a call to a running workflow as ended.
+func closed(doing string, err error) error {
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
+		return fmt.Errorf("%s: %w", doing, ErrClosed)
+	}
+	if err != nil && strings.Contains(err.Error(), "already completed") {
+		return fmt.Errorf("%s: %w", doing, ErrClosed)
+	}
+	return translate(doing, err)
+}
+
+// Actions counts the billable actions of a run, by its history: the start, each
+// activity and its repeats, timers, upserts and what people said.
+func (c *Client) Actions(ctx context.Context, workflowID, runID string) (int, error) {
+	n := 0
+	events := c.sdk.GetWorkflowHistory(ctx, workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		e, err := events.Next()
+		if err != nil {
+			return 0, translate("read the history of "+workflowID, err)
+		}
+		switch e.GetEventType() {
+		case enumspb.EVENT_TYPE_ACTIVITY_TASK_STARTED:
+			n += int(e.GetActivityTaskStartedEventAttributes().GetAttempt())
+		case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, enumspb.EVENT_TYPE_TIMER_STARTED,
+			enumspb.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
+			enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, enumspb.EVENT_TYPE_MARKER_RECORDED:
+			n++
+		}
+	}
+	return n, nil
+}

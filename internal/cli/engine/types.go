@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"errors"
+	"net"
+	"time"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// What the engine may answer. Test with errors.Is.
+var (
+	// ErrNotFound: no such workflow or schedule in this namespace.
+	ErrNotFound = errors.New("not found in this namespace")
+	// ErrClosed: the workflow has ended, nothing can be asked of it any more.
+	ErrClosed = errors.New("the run has ended")
+	// ErrExists: there was such a run already.
+	ErrExists = errors.New("there is such a run already")
+	// ErrUnsupported: this server does not offer it.
+	ErrUnsupported = errors.New("this server does not offer it")
+	// ErrForbidden: the server refuses it to this identity.
+	ErrForbidden = errors.New("not allowed")
+)
+
+// Target is which Temporal is spoken to.
+type Target struct {
+	Address   string `json:"address"`
+	Namespace string `json:"namespace"`
+}
+
+// String returns "namespace default @ localhost:7233".
+func (t Target) String() string { return "namespace " + t.Namespace + " @ " + t.Address }
+
+// Loopback reports whether the address is on this machine.
+func (t Target) Loopback() bool {
+	host, _, err := net.SplitHostPort(t.Address)
+	if err != nil {
+		host = t.Address
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || host == "" || ip != nil && ip.IsLoopback()
+}
+
+// NewRun asks for a run of a campaign, or of what campaigns.Adhoc made. ID is
+// without the instance's prefix: one of workflows.HandID and its kin.
+type NewRun struct {
+	ID       string
+	Campaign campaigns.Campaign
+	Start    steps.Start
+}
+
+// Started names a workflow: its id, and the run id of its first execution.
+type Started struct {
+	WorkflowID string `json:"run"`
+	RunID      string `json:"run_id"`
+}
+
+// Execution is what the engine knows of a workflow.
+type Execution struct {
+	WorkflowID string
+	RunID      string
+	Status     string // Running, Completed, Failed, Canceled, Terminated …
+	Open       bool
+	Started    time.Time
+	Closed     time.Time
+	Pending    []Pending
+}
+
+// Pending is an activity that is waiting or at work.
+type Pending struct {
+	Type    string
+	Attempt int
+	Running bool
+	// NextAt is when the next attempt is due; zero: not waiting for one.
+	NextAt  time.Time
+	Failure string
+	Worker  string
+}
+
+// Poller is a worker that asks a task queue for work.
+type Poller struct {
+	Identity string    `json:"identity"`
+	LastSeen time.Time `json:"last_seen"`
+}
+
+// Worker is one line of the roster; times that the server does not tell are
+// zero.
+type Worker struct {
+	Identity string    `json:"identity"`
+	Host     string    `json:"host,omitempty"`
+	Queue    string    `json:"queue"`
+	Status   string    `json:"status,omitempty"`
+	Since    time.Time `json:"since,omitzero"`
+	LastSeen time.Time `json:"last_seen,omitzero"`
+}
+
+// Schedule is a campaign's schedule on the server.
+type Schedule struct {
+	ID     string
+	Note   string
+	Paused bool
+	Next   []time.Time // the next fires, jitter included
+	Recent []Fire      // the last ones, oldest first
+	// SkippedOverlap and MissedCatchUp are totals since the schedule was made.
+	SkippedOverlap int
+	MissedCatchUp  int
+	Running        []string // workflow ids
+}
+
+// Fire is one time a schedule acted.
+type Fire struct {
+	Due        time.Time
+	At         time.Time
+	WorkflowID string
+}
+
+// Attribute is a search attribute that we use.
+type Attribute struct {
+	Name string
+	Type string // Keyword, KeywordList, Int
+}
+
+// Attributes returns our search attributes, in the order of the docs.
+func Attributes() []Attribute {
+	return []Attribute{
+		{Name: "Campaign", Type: "Keyword"},
+		{Name: "Outcome", Type: "Keyword"},
+		{Name: "Trigger", Type: "Keyword"},
+		{Name: "Tags", Type: "KeywordList"},
+		{Name: "Documents", Type: "Int"},
+		{Name: "FailedItems", Type: "Int"},
+	}
+}

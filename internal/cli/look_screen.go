@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+// lookScreen is one item that needs a look: what, each attempt, why, and what
+// happens next by itself.
+func lookScreen(v runView, it *itemView, c print.Clock) string {
+	var b strings.Builder
+	name := print.Middle(print.Clean(labelOf(it.RunItem)), 44)
+	head := pad(pad(name, 23)+strings.ToUpper(itemWord(it.RunItem)), 34)
+	b.WriteString(head + print.Wrap(itemLine(it, c), len([]rune(head)), 11) + "\n")
+	b.WriteString(attemptLines(it, c))
+	line := func(name, text string) {
+		if text != "" {
+			b.WriteString("  " + pad(name, 11) + print.Wrap(text, 13, 13) + "\n")
+		}
+	}
+	line("evidence", evidenceLine(it.Evidence))
+	for _, w := range it.Warnings {
+		line("warning", w)
+	}
+	line("why", whyLine(v, it, c))
+	line("then", thenLine(v, it, c))
+	return b.String()
+}
+
+func itemLine(it *itemView, c print.Clock) string {
+	if it.Outcome == harvest.OutcomePartial {
+		text := fmt.Sprintf("%s entries listed, %s new", print.Number(it.Tally.Listed), print.Number(it.Tally.New))
+		if it.Tally.Quarantined > 0 {
+			text += fmt.Sprintf(", %s could not be read", print.Number(it.Tally.Quarantined))
+		}
+		return text
+	}
+	text := print.Count(it.Tally.Documents(), "document")
+	if !it.LastGood.IsZero() {
+		return text + "; last good " + c.Near(it.LastGood)
+	}
+	return text + "; never good so far"
+}
+
+// attemptLines shows the attempts, of many the first and the last three.
+func attemptLines(it *itemView, c print.Clock) string {
+	var b strings.Builder
+	for i, a := range it.Attempted {
+		if n := len(it.Attempted); n > 6 && i > 0 && i < n-3 {
+			if i == 1 {
+				fmt.Fprintf(&b, "  ... %s more\n", print.Number(n-4))
+			}
+			continue
+		}
+		status := "---"
+		if a.Status > 0 {
+			status = fmt.Sprint(a.Status)
+		}
+		head := fmt.Sprintf("  attempt %-2d %s  %s  %s  ", a.N, c.Time(a.At), pad(print.Middle(a.Worker, 18), 8), status)
+		b.WriteString(strings.TrimRight(head+print.Wrap(attemptText(a, it, i == len(it.Attempted)-1), len([]rune(head)), 13), " ") + "\n")
+	}
+	return b.String()
+}
+
+func attemptText(a attempt, it *itemView, last bool) string {
+	switch {
+	case a.RetryAfter > 0:
+		return "Retry-After " + retryAfter(a.RetryAfter)
+	case a.Error != "":
+		return a.Error
+	}
+	text := print.Bytes(a.Bytes)
+	if a.Requests > 1 {
+		text += " after " + print.Count(a.Requests-1, "request")
+	}
+	switch {
+	case last && len(it.Evidence) == 1:
+		return text + "  1 entry: " + it.Evidence[0].Reason
+	case last && len(it.Evidence) > 1:
+		return text + "  " + print.Number(len(it.Evidence)) + " entries: " + it.Evidence[0].Reason
+	case last && it.Error != "":
+		return text + "  " + it.Error
+	case a.Note != "":
+		return text + "  " + a.Note
+	}
+	return text
+}
+
+// retryAfter writes what a source asked for as it likely wrote it: 60s, 3h.
+func retryAfter(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	return print.Duration(d)
+}
+
+func evidenceLine(e []evidence) string {
+	if len(e) == 0 {
+		return ""
+	}
+	var ids []string
+	for _, x := range e[:min(6, len(e))] {
+		ids = append(ids, failureRef(x.ID))
+	}
+	text := strings.Join(ids, " ")
+	if len(e) > 6 {
+		text += fmt.Sprintf(" and %s more", print.Number(len(e)-6))
+	}
+	return text + "    starter failures show " + failureRef(e[0].ID)
+}
+
+func failureRef(id int64) string { return fmt.Sprintf("q-%d", id) }
+
+func whyLine(v runView, it *itemView, c print.Clock) string {
+	switch {
+	case it.Outcome == harvest.OutcomePartial:
+		return ""
+	case !it.RestUntil.IsZero() && it.Why == string(harvest.WhyNextTick):
+		return fmt.Sprintf("the host wants rest until %s; this run must end by %s (%s)", c.Near(it.RestUntil), c.Near(v.Deadline), untilOrigin(v))
+	case it.Why == string(harvest.WhyNextTick):
+		return fmt.Sprintf("the next attempt would come after %s, when this run must end (%s)", c.Near(v.Deadline), untilOrigin(v))
+	case it.Error != "" && (len(it.Attempted) == 0 || it.Attempted[len(it.Attempted)-1].Error == ""):
+		return strings.TrimPrefix(it.Why+": ", ": ") + it.Error
+	default:
+		return it.Why
+	}
+}
+
+func untilOrigin(v runView) string {
+	what := "its deadline"
+	if v.campaign.Timeouts.UntilNext {
+		what = "timeouts.run: until_next"
+	} else if v.campaign.Timeouts.Run > 0 {
+		what = "timeouts.run: " + print.Duration(v.campaign.Timeouts.Run)
+	}
+	if at := place(v.Definition.File, v.Definition.Line); at != "" {
+		return what + ", " + at
+	}
+	return what
+}
+
+// thenLine says what happens next without anybody doing anything, and the
+// command for those who want more.
+func thenLine(v runView, it *itemView, c print.Clock) string {
+	retry := "now: starter runs retry " + v.WorkflowID
+	switch it.Outcome {
+	case harvest.OutcomePartial:
+		if len(it.Evidence) > 0 {
+			return "the next run reads them again; their bytes: starter failures show " + failureRef(it.Evidence[0].ID) + " --body"
+		}
+		return "the next run goes on from the checkpoint"
+	case harvest.OutcomeMisconfigured:
+		return "nothing by itself: correct the campaign file, then starter campaigns apply"
+	case harvest.OutcomeGone:
+		return "asked again at the next run; if it has moved, change its address (the key keeps the checkpoint)"
+	}
+	if !it.RestUntil.IsZero() {
+		return restThen(v, it, c)
+	}
+	if next := nextFires(v, c, 1); len(next) > 0 {
+		return "the run at " + c.Near(next[0]) + " goes on from the checkpoint; " + retry
+	}
+	return "nothing by itself, there is no schedule; " + retry
+}
+
+// restThen tells which of the next runs skips the item and which one takes it.
+func restThen(v runView, it *itemView, c print.Clock) string {
+	text := fmt.Sprintf("%s rests until %s for all workers", it.Host, c.Near(it.RestUntil))
+	skipped := time.Time{}
+	for _, t := range nextFires(v, c, 50) {
+		if t.Before(it.RestUntil) {
+			if skipped.IsZero() {
+				skipped = t
+			}
+			continue
+		}
+		if !skipped.IsZero() {
+			text += "; the run at " + c.Near(skipped) + " skips this item"
+		}
+		return text + ", the run at " + c.Near(t) + " takes it; checkpoint kept"
+	}
+	return text + "; checkpoint kept"
+}
+
+func nextFires(v runView, c print.Clock, n int) []time.Time {
+	if v.campaign.Schedule == nil {
+		return nil
+	}
+	return v.campaign.Schedule.Next(c.Now(), n)
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// moment reads a time as people write it: RFC 3339, a day (its beginning, in the
+// clock's zone), a day and an hour, "today", "yesterday", or a span ("36h",
+// "14d"), which is so long ago.
+func (p *program) moment(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	now := p.env.Now().In(p.env.Zone)
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, p.env.Zone)
+	switch strings.ToLower(text) {
+	case "now":
+		return now, nil
+	case "today":
+		return today, nil
+	case "yesterday":
+		return today.AddDate(0, 0, -1), nil
+	}
+	if d, ok := span(text); ok {
+		return now.Add(-d), nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	for _, layout := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04:05", "2 Jan 2006", "2 Jan 2006 15:04", "2 January 2006"} {
+		if t, err := time.ParseInLocation(layout, text, p.env.Zone); err == nil {
+			return t, nil
+		}
+	}
+	for _, layout := range []string{"2 Jan", "2 January", "2 Jan 15:04", "2 January 15:04"} {
+		if t, err := time.ParseInLocation(layout, text, p.env.Zone); err == nil {
+			return t.AddDate(now.Year(), 0, 0), nil
+		}
+	}
+	return time.Time{}, usage("--%s %q: not a time; write 2026-05-03, 2026-05-03T16:00:00Z, \"3 May\", today, or 36h for so long ago", flag, text)
+}
+
+// span reads 90s, 36h, 14d.
+func span(text string) (time.Duration, bool) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.Atoi(days)
+		return time.Duration(n) * 24 * time.Hour, err == nil && n >= 0
+	}
+	d, err := time.ParseDuration(text)
+	return d, err == nil && d >= 0
+}
+
+func (p *program) window(from, until string) (w harvest.Window, err error) {
+	if w.From, err = p.moment("from", from); err != nil {
+		return w, err
+	}
+	if w.Until, err = p.moment("until", until); err != nil {
+		return w, err
+	}
+	if !w.From.IsZero() && !w.Until.IsZero() && !w.From.Before(w.Until) {
+		return w, usage("--from %s is not before --until %s", from, until)
+	}
+	return w, nil
+}

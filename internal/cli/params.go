@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// params puts together what --params says, in order: JSON objects, @FILE with
+// one, and key=value pairs, whose values take the types of fields. No fields:
+// values that read as JSON numbers, booleans, lists or maps are those.
+func (p *program) params(given []string, fields []harvest.Field) (json.RawMessage, error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
+	all := map[string]json.RawMessage{}
+	for _, g := range given {
+		part, err := p.paramsPart(strings.TrimSpace(g), fields)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, part)
+	}
+	return json.Marshal(all)
+}
+
+func (p *program) paramsPart(text string, fields []harvest.Field) (map[string]json.RawMessage, error) {
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		b, err := os.ReadFile(p.path(name))
+		if err != nil {
+			return nil, usage("--params: %w", err)
+		}
+		return paramsObject(strings.TrimSpace(string(b)), "in "+name)
+	}
+	if strings.HasPrefix(text, "{") {
+		return paramsObject(text, "as JSON")
+	}
+	key, value, ok := strings.Cut(text, "=")
+	if !ok || key == "" {
+		return nil, usage("--params %q: write key=value, a JSON object, or @FILE", text)
+	}
+	v, err := typed(value, fieldType(fields, key))
+	if err != nil {
+		return nil, usage("--params %s: %w", key, err)
+	}
+	return map[string]json.RawMessage{key: v}, nil
+}
+
+func paramsObject(text, where string) (map[string]json.RawMessage, error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &m); err != nil || m == nil {
+		return nil, usage("--params %s: not a JSON object: %v", where, err)
+	}
+	return m, nil
+}
+
+func fieldType(fields []harvest.Field, name string) string {
+	for _, f := range fields {
+		if f.Name == name {
+			return f.Type
+		}
+	}
+	if fields == nil {
+		return "any"
+	}
+	return "string"
+}
+
+// typed writes a word as JSON of a type.
+func typed(value, kind string) (json.RawMessage, error) {
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "string":
+		return quoted, nil
+	case "boolean":
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither true nor false", value)
+		}
+		return json.Marshal(b)
+	case "array":
+		if strings.HasPrefix(value, "[") {
+			return asJSON(value, "a list")
+		}
+		return json.Marshal(strings.Split(value, ","))
+	case "integer", "number":
+		return asJSON(value, "a number")
+	case "object":
+		return asJSON(value, "a map")
+	default:
+		if json.Valid([]byte(value)) && value != "" {
+			return json.RawMessage(value), nil
+		}
+		return quoted, nil
+	}
+}
+
+func asJSON(value, what string) (json.RawMessage, error) {
+	if !json.Valid([]byte(value)) {
+		return nil, fmt.Errorf("%q is not %s", value, what)
+	}
+	return json.RawMessage(value), nil
+}
+
+// path makes a path of the user absolute: relative ones are of the working
+// folder.
+func (p *program) path(name string) string {
+	if filepath.IsAbs(name) || p.env.Dir == "" {
+		return name
+	}
+	return filepath.Join(p.env.Dir, name)
+}

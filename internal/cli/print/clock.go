@@ -1,0 +1,69 @@
+package print
+
+import "time"
+
+// Clock writes moments in one zone, relative to one now.
+type Clock struct {
+	Now  func() time.Time
+	Zone *time.Location
+}
+
+// In returns t in the clock's zone.
+func (c Clock) In(t time.Time) time.Time { return t.In(c.Zone) }
+
+// Full writes "Sun 3 May 18:00 CEST", with the year when it is another one.
+func (c Clock) Full(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return c.In(t).Format("Mon " + c.date(t) + " 15:04 MST")
+}
+
+// Day writes "3 May 18:00", with the year when it is another one.
+func (c Clock) Day(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return c.In(t).Format(c.date(t) + " 15:04")
+}
+
+// Near writes "18:00" for today and Day otherwise.
+func (c Clock) Near(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	y, m, d := c.In(t).Date()
+	if ty, tm, td := c.In(c.Now()).Date(); y == ty && m == tm && d == td {
+		return c.In(t).Format("15:04")
+	}
+	return c.Day(t)
+}
+
+// Time writes "18:00:07".
+func (c Clock) Time(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return c.In(t).Format("15:04:05")
+}
+
+// Hour writes "18:00".
+func (c Clock) Hour(t time.Time) string { return c.In(t).Format("15:04") }
+
+// ZoneName returns the zone's name now: for the heads of columns.
+func (c Clock) ZoneName() string { return c.In(c.Now()).Format("MST") }
+
+// Ago writes how long ago t was: "3m14s ago", or "-".
+func (c Clock) Ago(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return Duration(c.Now().Sub(t)) + " ago"
+}
+
+func (c Clock) date(t time.Time) string {
+	if c.In(t).Year() == c.In(c.Now()).Year() {
+		return "2 Jan"
+	}
+	return "2 Jan 2006"
+}

@@ -1,0 +1,117 @@
+package print
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Number writes an integer with thousands separators: 1,369.
+func Number[N ~int | ~int64](n N) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return sign + b.String()
+}
+
+// Count writes a number and its noun: "1 item", "2 items".
+func Count[N ~int | ~int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Number(n) + " " + noun + "s"
+}
+
+// Bytes writes a size: 812 B, 41 kB, 18.2 MiB.
+func Bytes(n int64) string {
+	switch {
+	case n < 1000:
+		return Number(n) + " B"
+	case n < 1<<20:
+		return Number((n+500)/1000) + " kB"
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	default:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	}
+}
+
+// Duration writes a span with its two largest units: 31s, 3m14s, 3h03m, 2d4h.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + Duration(-d)
+	case d == 0:
+		return "0s"
+	case d < time.Second:
+		return fmt.Sprintf("%dms", max(1, d.Milliseconds()))
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Round(time.Second).Seconds()))
+	case d < time.Hour:
+		return units(d.Round(time.Second), time.Minute, "m", time.Second, "s")
+	case d < 24*time.Hour:
+		return units(d.Round(time.Minute), time.Hour, "h", time.Minute, "m")
+	default:
+		return units(d.Round(time.Hour), 24*time.Hour, "d", time.Hour, "h")
+	}
+}
+
+func units(d, big time.Duration, bigName string, small time.Duration, smallName string) string {
+	n, rest := d/big, (d%big)/small
+	if rest == 0 {
+		return fmt.Sprintf("%d%s", n, bigName)
+	}
+	if bigName == "d" {
+		return fmt.Sprintf("%d%s%d%s", n, bigName, rest, smallName)
+	}
+	return fmt.Sprintf("%d%s%02d%s", n, bigName, rest, smallName)
+}
+
+// Watch writes a span as a stopwatch shows it: 0:29, 1:02:03.
+func Watch(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// Dash returns s, or "-" for nothing.
+func Dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// Wrap breaks text at blanks so that no line, with indent before all but the
+// first, is longer than Width; first is how many letters stand before it
+// already.
+func Wrap(text string, first, indent int) string {
+	var b strings.Builder
+	at, pad := first, strings.Repeat(" ", indent)
+	for i, word := range strings.Fields(Clean(text)) {
+		n := len([]rune(word))
+		switch {
+		case i > 0 && at+1+n > Width:
+			b.WriteString("\n" + pad)
+			at = indent
+		case i > 0:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}

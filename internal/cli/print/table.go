@@ -1,0 +1,153 @@
+package print
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Width is how many columns a screen has.
+const Width = 80
+
+// Column is a column of a Table.
+type Column struct {
+	Head  string
+	Right bool // numbers
+	// Flex columns give up letters when a table is too wide; Min of them stay.
+	// Others are Min wide at least.
+	Flex bool
+	Min  int
+}
+
+// Table is rows under heads, two blanks between columns, fitted to Width by
+// truncating flexible columns, never by wrapping.
+type Table struct {
+	columns []Column
+	rows    [][]string
+}
+
+// NewTable returns an empty table.
+func NewTable(columns ...Column) *Table { return &Table{columns: columns} }
+
+// Left, Right and Flex make columns.
+func Left(head string) Column { return Column{Head: head} }
+
+// Right makes a column of numbers.
+func Right(head string) Column { return Column{Head: head, Right: true} }
+
+// Flex makes a column that gives way; at least eight letters stay.
+func Flex(head string) Column { return Column{Head: head, Flex: true, Min: 8} }
+
+// Row appends a row; missing cells are empty.
+func (t *Table) Row(cells ...string) {
+	row := make([]string, len(t.columns))
+	for i := range row {
+		if i < len(cells) {
+			row[i] = Clean(cells[i])
+		}
+	}
+	t.rows = append(t.rows, row)
+}
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+// String renders the table.
+func (t *Table) String() string {
+	widths := t.fit()
+	var b strings.Builder
+	heads := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		heads[i] = c.Head
+	}
+	t.line(&b, widths, heads)
+	for _, row := range t.rows {
+		t.line(&b, widths, row)
+	}
+	return b.String()
+}
+
+func (t *Table) line(b *strings.Builder, widths []int, cells []string) {
+	var line strings.Builder
+	for i, cell := range cells {
+		if i > 0 {
+			line.WriteString("  ")
+		}
+		cell = Middle(cell, widths[i])
+		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		if t.columns[i].Right {
+			line.WriteString(pad + cell)
+		} else {
+			line.WriteString(cell + pad)
+		}
+	}
+	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+}
+
+// fit returns the width of each column: what is natural, less what flexible
+// columns have to give, the widest first.
+func (t *Table) fit() []int {
+	widths, total := make([]int, len(t.columns)), 2*(len(t.columns)-1)
+	for i, c := range t.columns {
+		widths[i] = utf8.RuneCountInString(c.Head)
+		if !c.Flex {
+			widths[i] = max(widths[i], c.Min)
+		}
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+		total += widths[i]
+	}
+	for total > Width {
+		widest := t.widest(widths)
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+		total--
+	}
+	return widths
+}
+
+func (t *Table) widest(widths []int) int {
+	best := -1
+	for i, c := range t.columns {
+		if c.Flex && widths[i] > max(c.Min, utf8.RuneCountInString(c.Head)) && (best < 0 || widths[i] > widths[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// Middle shortens s to n letters by taking out its middle: addresses and keys
+// differ at both ends.
+func Middle(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	if n < 5 {
+		return string(r[:max(0, n)])
+	}
+	head := (n - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
+}
+
+// End shortens s to n letters by taking off its end.
+func End(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:max(0, n-1)]) + "…"
+}
+
+// Clean makes foreign text safe for a terminal: control characters become
+// blanks.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return ' '
+		}
+		return r
+	}, s)
+}

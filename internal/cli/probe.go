@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+type probe struct {
+	*program
+	network networkFlags
+}
+
+func newProbe(p *program) *cobra.Command {
+	c := &probe{program: p}
+	cmd := &cobra.Command{
+		Use: "probe URL", Short: "Say what is at an address and write the YAML for it",
+		Long: `Ask every fetcher that can tell whether an address is its kind of source, at
+most three requests each, and print the beginning of a campaign. Nothing is
+stored.`,
+		Example: "  starter probe https://example.org/rss.xml",
+		Args:    cobra.ExactArgs(1), RunE: c.run,
+	}
+	c.network.add(cmd.Flags())
+	return cmd
+}
+
+// found is one fetcher's finding.
+type found struct {
+	Fetcher string `json:"fetcher"`
+	harvest.Finding
+	YAML string `json:"yaml"`
+}
+
+// probed is all that was found at an address.
+type probed struct {
+	Address  string            `json:"address"`
+	Findings []found           `json:"findings"`
+	Errors   map[string]string `json:"errors,omitempty"` // by fetcher
+}
+
+func (c *probe) run(cmd *cobra.Command, args []string) error {
+	u, err := url.Parse(args[0])
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return usage("probe %s: not an address; write https://…", harvest.Redact(args[0]))
+	}
+	out, err := c.ask(cmd.Context(), args[0])
+	if err != nil {
+		return err
+	}
+	c.out.Value(out)
+	if c.out.People() {
+		c.screen(out)
+	}
+	if len(out.Findings) == 0 {
+		return nothingThere(out)
+	}
+	return nil
+}
+
+func (c *probe) ask(ctx context.Context, address string) (probed, error) {
+	client, err := c.polite(c.network)
+	if err != nil {
+		return probed{}, err
+	}
+	defer client.Close()
+	out := probed{Address: harvest.Redact(address), Findings: []found{}, Errors: map[string]string{}}
+	for _, k := range c.env.Fetchers.All() {
+		prober, ok := k.New(client.HTTP(c.network.contact, c.network.timeout, nil)).(harvest.Prober)
+		if !ok {
+			continue
+		}
+		f, err := prober.Probe(ctx, address)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		if err != nil {
+			out.Errors[k.Name] = err.Error()
+			continue
+		}
+		if f.Sure > 0 {
+			out.Findings = append(out.Findings, found{Fetcher: k.Name, Finding: f, YAML: snippet(address, k.Name, f)})
+		}
+	}
+	slices.SortStableFunc(out.Findings, func(a, b found) int { return cmp.Compare(b.Sure, a.Sure) })
+	return out, nil
+}
+
+// nothingThere explains an empty answer: the network's reason where all agree.
+func nothingThere(out probed) error {
+	var texts []string
+	for _, text := range out.Errors {
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	if texts = slices.Compact(texts); len(texts) > 0 {
+		return fmt.Errorf("probe %s: %s", out.Address, strings.Join(texts, "; "))
+	}
+	return errors.New("probe " + out.Address + ": it answers, but no fetcher knows this kind of source; `starter fetchers list` has them all")
+}
+
+func (c *probe) screen(out probed) {
+	for i, f := range out.Findings {
+		if i > 0 {
+			c.out.Printf("or, less sure (%d of 100): %s  %s\n", f.Sure, f.Fetcher, print.Clean(f.Detail))
+			continue
+		}
+		c.out.Printf("%s\n", print.Wrap(fmt.Sprintf("%s is a source for %s (%d of 100 sure)", out.Address, f.Fetcher, f.Sure), 0, 0))
+		if f.Title != "" {
+			c.out.Printf("title    %s\n", print.Wrap(f.Title, 9, 9))
+		}
+		if f.Detail != "" {
+			c.out.Printf("detail   %s\n", print.Wrap(f.Detail, 9, 9))
+		}
+		c.out.Printf("\n%s\n", f.YAML)
+	}
+	if len(out.Findings) > 0 {
+		c.out.Printf("Put it into campaigns/main.yaml, then: starter campaigns try campaigns/main.yaml\n")
+	}
+}
+
+// snippet is the beginning of a campaign file.
+func snippet(address, fetcher string, f harvest.Finding) string {
+	var params map[string]any
+	if json.Unmarshal(f.Params, &params) != nil || len(params) == 0 {
+		params = map[string]any{"url": address}
+	}
+	body := yaml.MapSlice{
+		{Key: "schedule", Value: "every 6h"},
+		{Key: "fetcher", Value: fetcher},
+		{Key: "params", Value: sorted(params)},
+	}
+	if f.Title != "" {
+		body = append(yaml.MapSlice{{Key: "description", Value: print.End(print.Clean(f.Title), 60)}}, body...)
+	}
+	b, err := yaml.MarshalWithOptions(yaml.MapSlice{{Key: "campaigns", Value: yaml.MapSlice{{Key: campaignName(address), Value: body}}}}, yaml.Indent(2))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func sorted(m map[string]any) yaml.MapSlice {
+	var out yaml.MapSlice
+	for k, v := range m {
+		out = append(out, yaml.MapItem{Key: k, Value: v})
+	}
+	slices.SortFunc(out, func(a, b yaml.MapItem) int { return strings.Compare(fmt.Sprint(a.Key), fmt.Sprint(b.Key)) })
+	return out
+}
+
+// campaignName makes a name of an address' host: www.ansa.it is ansa.
+func campaignName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "source"
+	}
+	labels := strings.Split(strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."), ".")
+	if len(labels) > 1 && !strings.ContainsAny(labels[len(labels)-1], "0123456789") {
+		labels = labels[:len(labels)-1]
+	}
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.Join(labels, "-")), "-")
+	if name = name[:min(len(name), 60)]; name == "" {
+		return "source"
+	}
+	return name
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/user"
+	"time"
+
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+// program is one invocation: its streams, its flags, and the two things that are
+// opened when somebody asks.
+type program struct {
+	env   Env
+	flags flags
+	out   *print.Printer // set before a command runs
+	clock print.Clock
+	// pace is how often something that is waited for is looked at.
+	pace time.Duration
+	// patience is how long a run may stand still before workers are looked for.
+	patience time.Duration
+
+	// interactive reports whether a person can be asked.
+	interactive func() bool
+	// screen reports whether progress may be redrawn.
+	screen func() bool
+	// openStore and dial are called at most once each.
+	openStore func(context.Context, bool) (Store, error)
+	dial      func(context.Context) (Engine, error)
+
+	store  Store
+	engine Engine
+	closer []func()
+}
+
+// flags are those of every command.
+type flags struct {
+	output     string
+	configFile string
+	store      string
+	address    string
+	namespace  string
+	profile    string
+	instance   string
+	yes        bool
+}
+
+func newProgram(env Env) *program {
+	if env.Now == nil {
+		env.Now = time.Now
+	}
+	if env.Zone == nil {
+		env.Zone = time.Local
+	}
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	p := &program{env: env, clock: print.Clock{Now: env.Now, Zone: env.Zone}, pace: 250 * time.Millisecond, patience: 3 * time.Second}
+	p.interactive = func() bool { return terminal(env.Stdin) }
+	p.screen = func() bool { return terminal(env.Stderr) }
+	p.openStore, p.dial = p.realStore, p.realEngine
+	return p
+}
+
+// prepare reads what all commands share.
+func (p *program) prepare() error {
+	f, err := print.ParseFormat(p.flags.output)
+	if err != nil {
+		return usage("%w", err)
+	}
+	p.out = print.New(p.env.Stdout, f)
+	return nil
+}
+
+// Store opens the store of the settings; an absent one is an error, never an
+// empty world.
+func (p *program) Store(ctx context.Context) (Store, error) { return p.storeOr(ctx, false) }
+
+// NewStore opens the store and makes it when there is none.
+func (p *program) NewStore(ctx context.Context) (Store, error) { return p.storeOr(ctx, true) }
+
+func (p *program) storeOr(ctx context.Context, create bool) (Store, error) {
+	if p.store != nil {
+		return p.store, nil
+	}
+	s, err := p.openStore(ctx, create)
+	if err != nil {
+		return nil, err
+	}
+	p.store = s
+	p.closer = append(p.closer, func() { s.Close() }) //nolint:errcheck // read to the end, nothing is lost
+	return s, nil
+}
+
+// Engine connects to Temporal.
+func (p *program) Engine(ctx context.Context) (Engine, error) {
+	if p.engine != nil {
+		return p.engine, nil
+	}
+	e, err := p.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.engine = e
+	p.closer = append(p.closer, e.Close)
+	return e, nil
+}
+
+func (p *program) close() {
+	for _, c := range p.closer {
+		c()
+	}
+}
+
+// say writes a line for people that is no result: to standard error.
+func (p *program) say(format string, args ...any) {
+	fmt.Fprintf(p.env.Stderr, format+"\n", args...)
+}
+
+// who names the person, for what is recorded.
+func (p *program) who() string {
+	for _, name := range []string{"VENDEMMIA_BY", "SUDO_USER", "USER", "LOGNAME"} {
+		if v := p.env.Getenv(name); v != "" {
+			return v
+		}
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}
+
+func (p *program) realEngine(ctx context.Context) (Engine, error) {
+	o, err := engine.Options(p.where(), engine.Environment{Getenv: p.env.Getenv, Environ: p.env.Environ})
+	if err != nil {
+		return nil, err
+	}
+	return engine.Dial(ctx, o, p.instance())
+}
+
+func (p *program) where() engine.Where {
+	return engine.Where{Address: p.flags.address, Namespace: p.flags.namespace, Profile: p.flags.profile, Identity: "starter@" + p.who()}
+}
+
+// target says which Temporal would be spoken to, without speaking to it.
+func (p *program) target() (engine.Target, error) {
+	if p.engine != nil {
+		return p.engine.Target(), nil
+	}
+	o, err := engine.Options(p.where(), engine.Environment{Getenv: p.env.Getenv, Environ: p.env.Environ})
+	return engine.TargetOf(o), err
+}

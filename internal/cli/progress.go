@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// progress shows how far a run is, on standard error: one line that is redrawn
+// on a terminal, else a line whenever something has changed.
+type progress struct {
+	w      io.Writer
+	screen bool
+	last   string
+	now    func() time.Time
+}
+
+func (p *program) newProgress() *progress {
+	return &progress{w: p.env.Stderr, screen: p.screen(), now: p.env.Now}
+}
+
+func (g *progress) draw(ctx context.Context, s Store, r rows.Run) error {
+	line, err := progressLine(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	g.show(line, print.Watch(g.now().Sub(r.StartedAt)))
+	return nil
+}
+
+func (g *progress) show(line, elapsed string) {
+	if g.screen {
+		full := print.End(line+"  "+elapsed, print.Width-1)
+		fmt.Fprintf(g.w, "\r%s", pad(full, print.Width-1))
+		g.last = line
+		return
+	}
+	if line != g.last {
+		fmt.Fprintf(g.w, "%s  %s\n", line, elapsed)
+	}
+	g.last = line
+}
+
+// clear takes the line away before something else is written.
+func (g *progress) clear() {
+	if g.screen && g.last != "" {
+		fmt.Fprintf(g.w, "\r%s\r", strings.Repeat(" ", print.Width-1))
+	}
+	g.last = ""
+}
+
+func progressLine(ctx context.Context, s Store, r rows.Run) (string, error) {
+	totals, err := s.Totals(ctx, r.ID)
+	if err != nil {
+		return "", err
+	}
+	closed, docs := 0, 0
+	for _, t := range totals {
+		docs += t.Tally.Documents()
+		if t.Outcome != "" {
+			closed += t.Items
+		}
+	}
+	name := print.Middle(r.Campaign, 20)
+	switch {
+	case r.State == rows.RunWaiting:
+		return fmt.Sprintf("  %s  waits until the run before has ended", name), nil
+	case r.State == rows.RunOpening:
+		return fmt.Sprintf("  %s  looking up its items", name), nil
+	case r.Items == 1:
+		return single(ctx, s, r, name, docs)
+	}
+	text := fmt.Sprintf("  %s  %s  %s of %s · %s", name, bar(int64(closed), int64(r.Items)), print.Number(closed),
+		print.Count(r.Items, "item"), print.Count(docs, "document"))
+	return text + note(r), nil
+}
+
+// single shows a run of one item by the source's own units.
+func single(ctx context.Context, s Store, r rows.Run, name string, docs int) (string, error) {
+	items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{Limit: 1})
+	if err != nil || len(items) == 0 {
+		return "", err
+	}
+	it := items[0]
+	if it.Total > 0 {
+		return fmt.Sprintf("  %s  %s  %s of %s%s", name, bar(it.Done, it.Total), print.Number(it.Done), print.Number(it.Total), note(r)), nil
+	}
+	return fmt.Sprintf("  %s  %s, %s%s", name, print.Count(it.Seq, "page"), print.Count(docs, "document"), note(r)), nil
+}
+
+func note(r rows.Run) string {
+	switch {
+	case r.Stop != "":
+		return " · stopping"
+	case r.Paused != "":
+		return " · paused"
+	default:
+		return ""
+	}
+}
+
+// bar is 26 letters of ASCII.
+func bar(done, total int64) string {
+	const width = 26
+	n := 0
+	if total > 0 {
+		n = int(min(width, width*max(0, done)/total))
+	}
+	return strings.Repeat("#", n) + strings.Repeat(".", width-n)
+}
+
+// ended prints the summary of a run and returns the exit code it stands for.
+func (p *program) ended(workflowID, campaign string, sum steps.Summary, strict bool) error {
+	p.out.Value(struct {
+		Run string `json:"run"`
+		steps.Summary
+	}{workflowID, sum})
+	if sum.Outcome == harvest.OutcomeSkipped {
+		p.say("starter: not started: %s", print.Dash(sum.Why))
+		return quiet(exitError)
+	}
+	p.out.Table(summaryTable(campaign, sum))
+	if sum.Why != "" {
+		p.out.Printf("\nwhy      %s\n", print.Wrap(sum.Why, 9, 9))
+	}
+	for i, text := range sum.LookAt {
+		p.out.Printf("%s%s\n", pad([]string{"look at", ""}[min(i, 1)], 9), print.Wrap(text, 9, 9))
+	}
+	p.out.Printf("more     starter runs show %s\n", workflowID)
+	return quiet(waitExit(sum.Outcome, strict))
+}
+
+func summaryTable(campaign string, sum steps.Summary) *print.Table {
+	t := print.NewTable(print.Flex("CAMPAIGN"), print.Left("OUTCOME"), print.Right("ITEMS"), print.Right("NEW"),
+		print.Right("CHANGED"), print.Right("SAME"), print.Right("DEL"), print.Left("LOOK AT"), print.Left("TIME"))
+	total, look := 0, []string{}
+	for _, o := range slices.Backward(harvest.Outcomes()) {
+		if n := sum.Items[o]; n > 0 {
+			total += n
+			if o.Severity() != harvest.OK {
+				look = append(look, fmt.Sprintf("%d %s", n, o))
+			}
+		}
+	}
+	first := "-"
+	if len(look) > 0 {
+		first = look[0]
+	}
+	d := sum.Documents
+	t.Row(campaign, string(sum.Outcome), print.Number(total), print.Number(d.New), print.Number(d.Changed), print.Number(d.Same), print.Number(d.Deleted), first, print.Dash(sum.Took))
+	for i := 1; i < len(look); i++ {
+		t.Row("", "", "", "", "", "", "", look[i])
+	}
+	return t
+}
+
+// goesOn is what Ctrl-C says while a run is being watched.
+func (p *program) goesOn(workflowID string) error {
+	p.say("\nthe run goes on. Look: starter runs watch %s\n                 Stop it: starter runs cancel %s", workflowID, workflowID)
+	return quiet(exitInterrupted)
+}

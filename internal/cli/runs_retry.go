@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+type runsRetry struct {
+	*program
+	outcomes []string
+	items    []string
+	detach   bool
+	strict   bool
+}
+
+func newRunsRetry(p *program) *cobra.Command {
+	c := &runsRetry{program: p}
+	cmd := &cobra.Command{
+		Use: "retry RUN", Short: "Run again what a run did not bring",
+		Long: `Start a run of the items that did not end well in an earlier run. They go on
+from their checkpoints; the earlier run stays as it is.`,
+		Example: "  starter runs retry news --outcome throttled",
+		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: p.completeRuns,
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&c.outcomes, "outcome", nil, "only items with this outcome; may be repeated")
+	f.StringArrayVar(&c.items, "item", nil, "only the item with this key; may be repeated")
+	f.BoolVarP(&c.detach, "detach", "d", false, "return once it is started")
+	f.BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
+	complete(cmd, "outcome", outcomeNames()...)
+	return cmd
+}
+
+func (c *runsRetry) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := c.findRun(ctx, s, args[0])
+	if err != nil {
+		return err
+	}
+	if r.State != rows.RunClosed {
+		return fmt.Errorf("retry %s: it is still going on; wait: starter runs wait %s", r.WorkflowID, r.WorkflowID)
+	}
+	wanted, err := parseOutcomes(c.outcomes)
+	if err != nil {
+		return err
+	}
+	if len(wanted) == 0 {
+		wanted = append(needLook(), harvest.OutcomeCancelled, harvest.OutcomeSkipped)
+	}
+	items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{Outcomes: wanted, Keys: c.items})
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		return fmt.Errorf("retry %s: none of its items is to be tried again; its outcome is %s", r.WorkflowID, r.Outcome)
+	}
+	start := steps.Start{
+		Campaign: r.Campaign, RetryOf: r.WorkflowID, Trigger: steps.TriggerRetry, TriggeredBy: c.who(),
+	}
+	if len(c.items) > 0 || len(c.outcomes) > 0 {
+		for _, it := range items {
+			start.Items = append(start.Items, it.Key)
+		}
+	}
+	camp, id, err := c.retryOf(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	return c.launch(ctx, launch{id: id, campaign: camp, start: start, detach: c.detach, strict: c.strict})
+}
+
+// retryOf returns the campaign of a run as it ran, and the id of its next retry.
+func (c *runsRetry) retryOf(ctx context.Context, s Store, r rows.Run) (camp campaigns.Campaign, id string, err error) {
+	def, err := s.Definition(ctx, r.Campaign, r.Version)
+	if err != nil {
+		return camp, "", err
+	}
+	if camp, err = campaigns.Decode(def.Spec); err != nil {
+		return camp, "", err
+	}
+	later, err := s.Runs(ctx, rows.RunFilter{Campaign: r.Campaign, Since: r.StartedAt})
+	taken := map[string]bool{}
+	for _, other := range later {
+		taken[c.local(other.WorkflowID)] = true
+	}
+	for n := 1; id == "" || taken[id]; n++ {
+		id = workflows.RetryID(r.Campaign, c.local(r.WorkflowID), n)
+	}
+	return camp, id, err
+}

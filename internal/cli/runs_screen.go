@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+// runScreen is `runs show` for people: what, outcome, cost, table, then only
+// what needs a look.
+func runScreen(v runView, c print.Clock) string {
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			b.WriteString(pad(name, 12) + text + "\n")
+		}
+	}
+	line("run", v.WorkflowID)
+	line("outcome", print.Wrap(outcomeLine(v), 12, 12))
+	line("when", whenLine(v, c))
+	line("trigger", triggerLine(v, c))
+	line("documents", documentsLine(v.Tally))
+	line("asked", askedLine(v.Asked))
+	line("waited", waitedLine(v))
+	line("web ui", print.End(v.WebUI, print.Width-12))
+	b.WriteString("\n" + totalsTable(v.Totals).String())
+	for i := range v.Look {
+		b.WriteString("\n" + lookScreen(v, &v.Look[i], c))
+	}
+	if v.More > 0 {
+		fmt.Fprintf(&b, "\nand %s more: starter runs show %s --limit 0\n", print.Number(v.More), v.Ref)
+	}
+	if v.All != nil {
+		b.WriteString("\n" + runItemsTable(v.All).String())
+	}
+	b.WriteString(exitLine(v) + "\n")
+	return b.String()
+}
+
+func outcomeLine(v runView) string {
+	closed, look := 0, 0
+	for _, t := range v.Totals {
+		if t.Outcome == "" {
+			continue
+		}
+		closed += t.Items
+		if t.Outcome.Severity() != harvest.OK {
+			look += t.Items
+		}
+	}
+	word := strings.ToUpper(runWord(v.Run))
+	switch {
+	case v.State != rows.RunClosed:
+		return fmt.Sprintf("%s: %s of %s closed%s", word, print.Number(closed), print.Count(v.Items, "item"), and(v.Paused+v.Stop))
+	case look > 0:
+		return fmt.Sprintf("%s: %s of %s need a look%s", word, print.Number(look), print.Count(v.Items, "item"), and(v.Why))
+	case v.Why != "":
+		return word + ": " + v.Why
+	default:
+		return fmt.Sprintf("%s: all of %s", word, print.Count(v.Items, "item"))
+	}
+}
+
+func and(why string) string {
+	if why == "" {
+		return ""
+	}
+	return "; " + why
+}
+
+func whenLine(v runView, c print.Clock) string {
+	text := ""
+	if !v.DueAt.IsZero() {
+		text = "due " + c.Full(v.DueAt) + ", started " + c.Time(v.StartedAt)
+		if late := v.StartedAt.Sub(v.DueAt); late > 0 && late <= jitterOf(v) {
+			text += " (jitter)"
+		} else if late >= time.Minute {
+			text += " (" + print.Duration(late) + " late)"
+		}
+	} else {
+		text = "started " + c.Full(v.StartedAt)
+	}
+	if v.ClosedAt.IsZero() {
+		return text + ", going on for " + print.Duration(c.Now().Sub(v.StartedAt).Truncate(time.Second))
+	}
+	return text + ", took " + print.Duration(v.ClosedAt.Sub(v.StartedAt).Truncate(time.Second))
+}
+
+func jitterOf(v runView) time.Duration {
+	if v.campaign.Schedule == nil {
+		return 0
+	}
+	return v.campaign.Schedule.Spread(v.Campaign)
+}
+
+func triggerLine(v runView, c print.Clock) string {
+	text := v.Trigger
+	if v.By != "" {
+		text += " by " + v.By
+	}
+	if v.RetryOf != "" {
+		text += " of " + v.RetryOf
+	}
+	if v.Definition.Version == 0 {
+		return text
+	}
+	var notes []string
+	for _, n := range []string{v.Definition.Author, c.Day(v.Definition.AppliedAt), place(v.Definition.File, v.Definition.Line)} {
+		if n != "" && n != "-" {
+			notes = append(notes, n)
+		}
+	}
+	return fmt.Sprintf("%s · definition %s (%s)", text, v.Run.Ref(), strings.Join(notes, ", "))
+}
+
+// place writes "main.yaml:20".
+func place(file string, line int) string {
+	if file == "" {
+		return ""
+	}
+	if line == 0 {
+		return filepath.Base(file)
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}
+
+func documentsLine(t harvest.Tally) string {
+	text := fmt.Sprintf("%s new · %s changed · %s unchanged · %s deleted",
+		print.Number(t.New), print.Number(t.Changed), print.Number(t.Same), print.Number(t.Deleted))
+	if t.Quarantined > 0 {
+		text += " · " + print.Number(t.Quarantined) + " quarantined"
+	}
+	return text
+}
+
+func askedLine(a asked) string {
+	if a.Requests == 0 {
+		return "nothing"
+	}
+	parts := []string{print.Count(a.Requests, "request")}
+	if a.Repeats > 0 {
+		parts[0] += " (" + print.Count(a.Repeats, "repeat") + ")"
+	}
+	if a.NotModified > 0 {
+		parts = append(parts, print.Number(a.NotModified)+" x 304")
+	}
+	return strings.Join(append(parts, print.Bytes(a.Bytes), print.Count(a.Hosts, "host"), print.Count(a.Workers, "worker")), ", ")
+}
+
+func waitedLine(v runView) string {
+	text := fmt.Sprintf("%s for hosts, %s asked for by sources", print.Duration(v.Asked.HostWaits.Round(time.Second)), print.Duration(v.Asked.SourceWaits.Round(time.Second)))
+	if v.Actions > 0 {
+		text += " · " + print.Count(v.Actions, "Temporal action")
+	}
+	return text
+}
+
+// totalsTable keeps the order of outcomes and leaves out what nothing had.
+func totalsTable(totals []rows.OutcomeCount) *print.Table {
+	t := print.NewTable(print.Column{Head: "OUTCOME", Min: 10}, print.Column{Head: "ITEMS", Right: true, Min: 5},
+		print.Column{Head: "NEW", Right: true, Min: 5}, print.Right("CHANGED"), print.Column{Head: "SAME", Right: true, Min: 5})
+	row := func(word string, n rows.OutcomeCount) {
+		t.Row(word, print.Number(n.Items), print.Number(n.Tally.New), print.Number(n.Tally.Changed), print.Number(n.Tally.Same))
+	}
+	for _, o := range harvest.Outcomes() {
+		for _, n := range totals {
+			if n.Outcome == o {
+				row(string(o), n)
+			}
+		}
+	}
+	for _, n := range totals {
+		if n.Outcome == "" {
+			row("(open)", n)
+		}
+	}
+	return t
+}
+
+func exitLine(v runView) string {
+	left := fmt.Sprintf("exit %d", v.Exit)
+	if v.Strict != v.Exit {
+		left += fmt.Sprintf(" (%d with --strict)", v.Strict)
+	}
+	right := fmt.Sprintf("all %s: starter runs show %s -a", print.Number(v.Items), v.Ref)
+	if v.All != nil || v.Items == 0 {
+		return "\n" + left
+	}
+	return "\n" + left + strings.Repeat(" ", max(2, print.Width-len(left)-len([]rune(right)))) + right
+}
+
+func runItemsTable(items []rows.RunItem) *print.Table {
+	t := print.NewTable(print.Flex("ITEM"), print.Left("OUTCOME"), print.Right("LISTED"), print.Right("NEW"),
+		print.Right("CHANGED"), print.Right("SAME"), print.Right("TRIES"), print.Flex("WHY"))
+	for _, it := range items {
+		t.Row(labelOf(it), itemWord(it), print.Number(it.Tally.Listed), print.Number(it.Tally.New), print.Number(it.Tally.Changed),
+			print.Number(it.Tally.Same), print.Number(max(1, it.Attempts+it.Throttles)), print.Dash(it.Why))
+	}
+	return t
+}
+
+func itemWord(it rows.RunItem) string {
+	if it.State == rows.ItemClosed {
+		return string(it.Outcome)
+	}
+	return string(it.State)
+}
+
+func labelOf(it rows.RunItem) string {
+	if it.Label != "" {
+		return it.Label
+	}
+	return it.Key
+}

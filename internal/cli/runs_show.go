@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+type runsShow struct {
+	*program
+	all    bool
+	strict bool
+	limit  int
+}
+
+func newRunsShow(p *program) *cobra.Command {
+	c := &runsShow{program: p}
+	cmd := &cobra.Command{
+		Use: "show RUN", Short: "Show what a run brought, cost, and what needs a look",
+		Long: "Show a run: its outcome, its cost, and every item that needs a look with its\n" +
+			"attempts, why, and what happens next by itself.\n\n" + runRefs,
+		Example: "  starter runs show news~1",
+		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: p.completeRuns,
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&c.all, "all", "a", false, "every item, not only those that need a look")
+	f.BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
+	f.IntVar(&c.limit, "limit", 10, "show the attempts of at most so many items; 0: all")
+	return cmd
+}
+
+func (c *runsShow) run(cmd *cobra.Command, args []string) error {
+	s, err := c.Store(cmd.Context())
+	if err != nil {
+		return err
+	}
+	r, err := c.findRun(cmd.Context(), s, args[0])
+	if err != nil {
+		return err
+	}
+	v, err := c.view(cmd.Context(), s, r, args[0])
+	if err != nil {
+		return err
+	}
+	c.out.Value(v)
+	c.out.Printf("%s", runScreen(v, c.clock))
+	return quiet(v.Exit)
+}
+
+// runView is all that `runs show` tells: as JSON for programs, as a screen for
+// people.
+type runView struct {
+	rows.Run
+	Ref        string              `json:"-"` // as it was asked for
+	Definition rows.Definition     `json:"definition"`
+	Totals     []rows.OutcomeCount `json:"totals"`
+	Asked      asked               `json:"asked"`
+	Actions    int                 `json:"actions,omitempty"`
+	WebUI      string              `json:"web_ui,omitempty"`
+	Look       []itemView          `json:"look_at"`
+	More       int                 `json:"more,omitempty"` // that need a look and are not in Look
+	All        []rows.RunItem      `json:"all,omitempty"`
+	Exit       int                 `json:"exit"`
+	Strict     int                 `json:"-"`
+	campaign   campaigns.Campaign
+}
+
+// itemView is one item that needs a look.
+type itemView struct {
+	rows.RunItem
+	Attempted []attempt  `json:"attempted,omitempty"`
+	Evidence  []evidence `json:"evidence,omitempty"`
+	LastGood  time.Time  `json:"last_good,omitzero"`
+	RestUntil time.Time  `json:"rest_until,omitzero"` // of its host
+}
+
+// evidence is a failure without its bytes.
+type evidence struct {
+	ID     int64  `json:"id"`
+	Reason string `json:"reason"`
+}
+
+func (c *runsShow) view(ctx context.Context, s Store, r rows.Run, ref string) (v runView, err error) {
+	v = runView{Run: r, Ref: ref, Exit: runExit(r.Outcome, c.strict), Strict: runExit(r.Outcome, true)}
+	if r.State != rows.RunClosed {
+		v.Exit, v.Strict = exitOK, exitOK
+	}
+	if v.Definition, err = s.Definition(ctx, r.Campaign, r.Version); err != nil && !errors.Is(err, rows.ErrNotFound) {
+		return v, err
+	}
+	if len(v.Definition.Spec) > 0 {
+		if v.campaign, err = campaigns.Decode(v.Definition.Spec); err != nil {
+			return v, err
+		}
+		v.Definition.Spec = nil
+	}
+	if v.Totals, err = s.Totals(ctx, r.ID); err != nil {
+		return v, err
+	}
+	if err := c.look(ctx, s, &v); err != nil {
+		return v, err
+	}
+	c.engineSide(ctx, &v)
+	return v, nil
+}
+
+// look collects the items that need one.
+func (c *runsShow) look(ctx context.Context, s Store, v *runView) error {
+	items, err := s.RunItems(ctx, v.ID, rows.ItemFilter{Outcomes: needLook(), Worst: true})
+	if err != nil {
+		return err
+	}
+	if c.limit > 0 && len(items) > c.limit {
+		v.More, items = len(items)-c.limit, items[:c.limit]
+	}
+	attempts, sum, err := readLedger(ctx, s, v.Run, items)
+	if err != nil {
+		return err
+	}
+	v.Asked = sum
+	rest, err := resting(ctx, s, c.env.Now())
+	if err != nil {
+		return err
+	}
+	v.Look = make([]itemView, 0, len(items))
+	for _, it := range items {
+		iv := itemView{RunItem: it, Attempted: attempts[it.Ord], RestUntil: rest[it.Host]}
+		if err := history(ctx, s, v.Run, &iv); err != nil {
+			return err
+		}
+		v.Look = append(v.Look, iv)
+	}
+	if c.all {
+		v.All, err = s.RunItems(ctx, v.ID, rows.ItemFilter{})
+	}
+	return err
+}
+
+// history adds what is known of the item beside this run.
+func history(ctx context.Context, s Store, r rows.Run, iv *itemView) error {
+	known, err := s.Items(ctx, rows.ItemsFilter{Campaign: r.Campaign, Entry: iv.Entry, Key: iv.Key, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 {
+		iv.LastGood = known[0].LastGood
+	}
+	failures, err := s.Failures(ctx, rows.FailureFilter{Run: r.ID, Key: iv.Key, Limit: 50})
+	if err != nil {
+		return err
+	}
+	for _, f := range failures {
+		if f.Item.Entry == iv.Entry {
+			iv.Evidence = append(iv.Evidence, evidence{ID: f.ID, Reason: f.Reason})
+		}
+	}
+	return nil
+}
+
+func needLook() []harvest.Outcome {
+	var out []harvest.Outcome
+	for _, o := range harvest.Outcomes() {
+		if o.Severity() != harvest.OK {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// resting returns until when hosts rest that do now.
+func resting(ctx context.Context, s storeNames, now time.Time) (map[string]time.Time, error) {
+	hosts, err := s.Hosts(ctx)
+	out := map[string]time.Time{}
+	for _, h := range hosts {
+		if h.RestUntil.After(now) {
+			out[h.Name] = h.RestUntil
+		}
+	}
+	return out, err
+}
+
+// engineSide adds what only Temporal knows, when it answers at once; a run can
+// be shown without.
+func (c *runsShow) engineSide(ctx context.Context, v *runView) {
+	t, err := c.target()
+	if err != nil {
+		return
+	}
+	v.WebUI = c.webUI(t) + "/workflows/" + v.WorkflowID + "/" + v.RunID
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	e, err := c.Engine(ctx)
+	if err != nil {
+		return
+	}
+	if n, err := e.Actions(ctx, v.WorkflowID, v.RunID); err == nil {
+		v.Actions = n
+	}
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// tell is what pause, resume, set, skip and cancel share: one run is told
+// something, and it is recorded who did.
+type tell struct {
+	*program
+	note       string
+	processors int
+	wait       bool
+}
+
+func (p *program) tellCommand(c *tell, use, short, long, example string, say func(context.Context, Engine, rows.Run, []string) (string, error)) *cobra.Command {
+	verb, _, _ := strings.Cut(use, " ")
+	args := cobra.ExactArgs(1)
+	if verb == "skip" {
+		args = cobra.MinimumNArgs(2)
+	}
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Example: example, Args: args, ValidArgsFunction: p.completeRuns,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.one(cmd.Context(), verb, args, say)
+		},
+	}
+	if verb != "set" && verb != "resume" {
+		cmd.Flags().StringVar(&c.note, "note", "", "why; shown to whoever looks")
+	}
+	return cmd
+}
+
+// one finds the run, says what will be touched, and tells it.
+func (c *tell) one(ctx context.Context, verb string, args []string, say func(context.Context, Engine, rows.Run, []string) (string, error)) error {
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := c.findRun(ctx, s, args[0])
+	if err != nil {
+		return err
+	}
+	if r.State == rows.RunClosed {
+		return fmt.Errorf("%s %s: it ended at %s, %s", verb, r.WorkflowID, c.clock.Full(r.ClosedAt), r.Outcome)
+	}
+	if err := c.aim(ctx, true, verb+" "+r.WorkflowID); err != nil {
+		return err
+	}
+	e, err := c.Engine(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := say(ctx, e, r, args[1:])
+	if err != nil {
+		return err
+	}
+	if err := s.Record(ctx, rows.Event{At: c.env.Now(), By: c.who(), Verb: verb, On: r.WorkflowID, Note: c.note}); err != nil {
+		return err
+	}
+	c.out.Value(map[string]string{"run": r.WorkflowID, "done": verb, "text": text})
+	c.out.Printf("%s  %s\n", r.WorkflowID, text)
+	return nil
+}
+
+func newRunsPause(p *program) *cobra.Command {
+	c := &tell{program: p}
+	return p.tellCommand(c, "pause RUN", "Make a running run hold still",
+		"Make a running run finish the pages in work and start nothing more until it is\nresumed. Its deadline goes on.",
+		`  starter runs pause news --note "source asked for quiet"`,
+		func(ctx context.Context, e Engine, r rows.Run, _ []string) (string, error) {
+			return "paused; go on: starter runs resume " + r.WorkflowID, e.Pause(ctx, r.WorkflowID, steps.PauseIn{By: c.who(), Why: c.note})
+		})
+}
+
+func newRunsResume(p *program) *cobra.Command {
+	c := &tell{program: p}
+	return p.tellCommand(c, "resume RUN", "Let a paused run go on",
+		"Let a paused run go on where its items stopped.", "  starter runs resume news",
+		func(ctx context.Context, e Engine, r rows.Run, _ []string) (string, error) {
+			return "goes on", e.Resume(ctx, r.WorkflowID, steps.ResumeIn{By: c.who()})
+		})
+}
+
+func newRunsSet(p *program) *cobra.Command {
+	c := &tell{program: p}
+	cmd := p.tellCommand(c, "set RUN", "Change how many items of a running run are in flight",
+		"Change how many items of a running run are in flight at a time. Only this run is\nchanged, not the campaign.",
+		"  starter runs set news --processors 20",
+		func(ctx context.Context, e Engine, r rows.Run, _ []string) (string, error) {
+			if c.processors < 1 {
+				return "", usage("--processors must be 1 or more")
+			}
+			in := steps.SetProcessorsIn{Processors: c.processors, By: c.who()}
+			return fmt.Sprintf("%d items in flight from now on", c.processors), e.SetProcessors(ctx, r.WorkflowID, in)
+		})
+	cmd.Flags().IntVar(&c.processors, "processors", 0, "items in flight at a time, 1 or more")
+	return cmd
+}
+
+func newRunsSkip(p *program) *cobra.Command {
+	c := &tell{program: p}
+	return p.tellCommand(c, "skip RUN KEY...", "Take open items out of a running run",
+		"Close open items of a running run as skipped. They are asked again at the next\nrun.",
+		"  starter runs skip news nytimes-economy",
+		func(ctx context.Context, e Engine, r rows.Run, keys []string) (string, error) {
+			for _, key := range keys {
+				in := steps.SkipItemIn{Run: r.ID, Key: key, By: c.who(), Why: c.note}
+				if err := e.Skip(ctx, r.WorkflowID, in); err != nil {
+					return "", err
+				}
+			}
+			return fmt.Sprintf("%d skipped", len(keys)), nil
+		})
+}
+
+func newRunsCancel(p *program) *cobra.Command {
+	c := &tell{program: p}
+	cmd := p.tellCommand(c, "cancel RUN", "End a running run cleanly",
+		"End a running run: the pages in work are stored, checkpoints are kept, what is\nopen is closed as cancelled. The next run goes on from there.",
+		"  starter runs cancel news --wait",
+		func(ctx context.Context, e Engine, r rows.Run, _ []string) (string, error) {
+			if err := e.Cancel(ctx, r.WorkflowID, ""); err != nil {
+				return "", err
+			}
+			if c.wait {
+				return "cancelled", c.untilClosed(ctx, r)
+			}
+			return "asked to stop at its next page", nil
+		})
+	cmd.Flags().BoolVar(&c.wait, "wait", false, "return when the run has ended")
+	return cmd
+}
+
+// untilClosed waits for the end of a run in the store.
+func (p *program) untilClosed(ctx context.Context, r rows.Run) error {
+	s, err := p.Store(ctx)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(p.pace)
+	defer tick.Stop()
+	for r.State != rows.RunClosed {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		if r, err = s.RunByRunID(ctx, r.RunID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+type runsWatch struct {
+	*program
+	strict bool
+}
+
+func newRunsWatch(p *program) *cobra.Command {
+	c := &runsWatch{program: p}
+	cmd := &cobra.Command{
+		Use: "watch RUN", Short: "Watch a run until it has ended",
+		Long:    "Watch a run's progress until it has ended. Ctrl-C ends the watching, not the run.",
+		Example: "  starter runs watch news",
+		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: p.completeRuns,
+	}
+	cmd.Flags().BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
+	return cmd
+}
+
+func (c *runsWatch) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := c.findRun(ctx, s, args[0])
+	if err != nil {
+		return err
+	}
+	show := c.newProgress()
+	tick := time.NewTicker(c.pace)
+	defer tick.Stop()
+	for r.State != rows.RunClosed {
+		if err := show.draw(ctx, s, r); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			show.clear()
+			return c.goesOn(r.WorkflowID)
+		case <-tick.C:
+		}
+		if r, err = s.RunByRunID(ctx, r.RunID); err != nil {
+			return err
+		}
+	}
+	show.clear()
+	return c.ended(r.WorkflowID, r.Campaign, summaryOf(r), c.strict)
+}
+
+// summaryOf is what a closed run said at its end, or what its row tells.
+func summaryOf(r rows.Run) steps.Summary {
+	var sum steps.Summary
+	if json.Unmarshal(r.Summary, &sum) == nil && sum.Outcome != "" {
+		return sum
+	}
+	return steps.Summary{
+		Outcome: r.Outcome, Why: r.Why,
+		Documents: steps.Documents{New: r.Tally.New, Changed: r.Tally.Changed, Same: r.Tally.Same, Deleted: r.Tally.Deleted, Quarantined: r.Tally.Quarantined},
+	}
+}
+
+type runsWait struct {
+	*program
+	all     bool
+	timeout time.Duration
+	strict  bool
+}
+
+func newRunsWait(p *program) *cobra.Command {
+	c := &runsWait{program: p}
+	cmd := &cobra.Command{
+		Use: "wait [RUN...]", Short: "Return when runs have ended",
+		Long:    "Return when the given runs, or all open ones, have ended. The exit code is that\nof the worst.",
+		Example: "  starter runs wait --all --timeout 30m",
+		RunE:    c.run, ValidArgsFunction: p.completeRuns,
+	}
+	f := cmd.Flags()
+	f.BoolVar(&c.all, "all", false, "wait for every open run")
+	f.DurationVar(&c.timeout, "timeout", 0, "give up after so long with exit code 1; 0: never")
+	f.BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
+	return cmd
+}
+
+func (c *runsWait) run(cmd *cobra.Command, args []string) error {
+	ctx, cancel := cmd.Context(), func() {}
+	if c.timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+	}
+	defer cancel()
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	runs, err := c.runs(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	worst, list := exitOK, c.out.List()
+	for _, r := range runs {
+		err := c.untilClosed(ctx, r)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return errors.New("wait: " + r.WorkflowID + " is still going on after " + c.timeout.String())
+		}
+		if err != nil {
+			return err
+		}
+		if r, err = s.RunByRunID(ctx, r.RunID); err != nil {
+			return err
+		}
+		list.Add(r)
+		c.out.Printf("%s  %s\n", r.WorkflowID, r.Outcome)
+		worst = worse(worst, waitExit(r.Outcome, c.strict))
+	}
+	list.End()
+	return quiet(worst)
+}
+
+func (c *runsWait) runs(ctx context.Context, s Store, args []string) ([]rows.Run, error) {
+	if c.all == (len(args) > 0) {
+		return nil, usage("runs wait: name the runs, or say --all")
+	}
+	if c.all {
+		return s.OpenRuns(ctx)
+	}
+	var out []rows.Run
+	for _, ref := range args {
+		r, err := c.findRun(ctx, s, ref)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// waitExit is the exit code for somebody who waited for a result: a run that
+// was cancelled brought none.
+func waitExit(o harvest.Outcome, strict bool) int {
+	if o == harvest.OutcomeCancelled {
+		return exitRunFailed
+	}
+	return runExit(o, strict)
+}
+
+// worse orders exit codes: failed, warnings, ok.
+func worse(a, b int) int {
+	rank := map[int]int{exitOK: 0, exitWarnings: 1, exitError: 2, exitRunFailed: 3}
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}

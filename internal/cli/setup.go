@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+type setup struct {
+	*program
+	print bool
+	check bool
+}
+
+func newSetup(p *program) *cobra.Command {
+	c := &setup{program: p}
+	cmd := &cobra.Command{
+		Use: "setup", Short: "Prepare a Temporal namespace",
+		Long: `See that the namespace answers and create the search attributes that make runs
+easy to find in the Web UI. Everything works without them. Creating needs
+operator rights: --print writes the commands for somebody who has them.`,
+		Example: "  starter setup --check",
+		Args:    cobra.NoArgs, RunE: c.run,
+	}
+	cmd.Flags().BoolVar(&c.print, "print", false, "write the commands and do nothing")
+	cmd.Flags().BoolVar(&c.check, "check", false, "look and change nothing; exit 1 when the namespace does not answer")
+	cmd.MarkFlagsMutuallyExclusive("print", "check")
+	return cmd
+}
+
+// attributeView is a search attribute and how it stands.
+type attributeView struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	State string `json:"state"` // there, absent, other type
+}
+
+func (c *setup) run(cmd *cobra.Command, _ []string) error {
+	ctx := cmd.Context()
+	t, err := c.target()
+	if err != nil {
+		return err
+	}
+	if c.print {
+		c.out.Value(map[string]any{"target": t, "commands": setupCommands(t, engine.Attributes())})
+		c.out.Printf("%s\n", strings.Join(setupCommands(t, engine.Attributes()), "\n"))
+		return nil
+	}
+	c.announce("target   " + t.String())
+	e, err := c.Engine(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.Check(ctx); err != nil {
+		return err
+	}
+	views, absent, err := c.attributes(ctx, e)
+	if err != nil {
+		return err
+	}
+	if len(absent) > 0 && !c.check {
+		return c.create(ctx, e, t, absent)
+	}
+	c.out.Value(map[string]any{"target": t, "search_attributes": views})
+	c.tell(views, t, absent)
+	return nil
+}
+
+func (c *setup) attributes(ctx context.Context, e Engine) (views []attributeView, absent []engine.Attribute, err error) {
+	have, err := e.SearchAttributes(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, a := range engine.Attributes() {
+		v := attributeView{Name: a.Name, Type: a.Type, State: "there"}
+		switch kind, ok := have[a.Name]; {
+		case !ok:
+			v.State = "absent"
+			absent = append(absent, a)
+		case kind != a.Type:
+			v.State = "is a " + kind
+		}
+		views = append(views, v)
+	}
+	return views, absent, nil
+}
+
+func (c *setup) tell(views []attributeView, t engine.Target, absent []engine.Attribute) {
+	table := print.NewTable(print.Left("SEARCH ATTRIBUTE"), print.Left("TYPE"), print.Left("STATE"))
+	for _, v := range views {
+		table.Row(v.Name, v.Type, v.State)
+	}
+	c.out.Printf("the namespace answers\n")
+	c.out.Table(table)
+	if len(absent) > 0 {
+		c.out.Printf("\nEverything works without them; runs are harder to find in the Web UI.\nCreate them: starter setup, or\n  %s\n",
+			strings.Join(setupCommands(t, absent), "\n  "))
+	}
+}
+
+func (c *setup) create(ctx context.Context, e Engine, t engine.Target, absent []engine.Attribute) error {
+	if !t.Loopback() {
+		if err := c.confirm("create " + print.Count(len(absent), "search attribute")); err != nil {
+			return err
+		}
+	}
+	err := e.AddSearchAttributes(ctx, absent)
+	if errors.Is(err, engine.ErrForbidden) || errors.Is(err, engine.ErrUnsupported) {
+		return fmt.Errorf("%w; everything works without them; somebody with operator rights can run:\n  %s", err, strings.Join(setupCommands(t, absent), "\n  "))
+	}
+	if err != nil {
+		return err
+	}
+	views, _, err := c.attributes(ctx, e)
+	if err != nil {
+		return err
+	}
+	c.out.Value(map[string]any{"target": t, "search_attributes": views, "created": len(absent)})
+	c.out.Printf("the namespace answers; %s created\n", print.Count(len(absent), "search attribute"))
+	return nil
+}
+
+// setupCommands are the same for somebody with more rights, by the temporal CLI.
+func setupCommands(t engine.Target, attributes []engine.Attribute) []string {
+	var out []string
+	for _, a := range attributes {
+		out = append(out, fmt.Sprintf("temporal operator search-attribute create --address %s --namespace %s --name %s --type %s", t.Address, t.Namespace, a.Name, a.Type))
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+// Package trial runs one fetcher once, with neither Temporal nor a store: what
+// it yields goes to a function, nothing is kept and nothing moves.
+package trial
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// Trial collects what one fetch brought.
+type Trial struct {
+	Outcome    harvest.Outcome
+	Err        *harvest.Error // nil when the fetch came to its end
+	Tally      harvest.Tally
+	Checkpoint json.RawMessage // the last one that was yielded
+	Rejects    []harvest.Reject
+	Warnings   []string
+	Exchanges  []harvest.Exchange
+	Took       time.Duration
+}
+
+// Recorder takes exchanges from many goroutines.
+type Recorder struct {
+	mu   sync.Mutex
+	seen []harvest.Exchange
+}
+
+// Record keeps one exchange.
+func (r *Recorder) Record(e harvest.Exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = append(r.seen, e)
+}
+
+// Exchanges returns what was recorded so far.
+func (r *Recorder) Exchanges() []harvest.Exchange {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]harvest.Exchange(nil), r.seen...)
+}
+
+// Run fetches to the end or to the request's limit and gives every document to
+// emit, page by page. An error of emit ends it and is returned; errors of the
+// fetcher are in the Trial.
+func Run(ctx context.Context, f harvest.Fetcher, req harvest.Request, rec *Recorder, emit func(*harvest.Document) error) (Trial, error) {
+	began := time.Now()
+	req.Attempt, req.LastAttempt = 1, true
+	t := Trial{Checkpoint: req.Checkpoint}
+	var broken error
+	sum, err := harvest.Pump(ctx, f, req, harvest.CommitFunc(func(_ context.Context, page harvest.Page) (harvest.Tally, error) {
+		tally, err := t.take(page, emit)
+		broken = err
+		return tally, err
+	}))
+	t.Tally, t.Exchanges, t.Took = sum, rec.Exchanges(), time.Since(began)
+	t.Tally.Asked = len(t.Exchanges)
+	for _, e := range t.Exchanges {
+		t.Tally.Bytes += e.Bytes
+	}
+	if broken != nil {
+		return t, broken
+	}
+	t.end(ctx, err)
+	return t, nil
+}
+
+func (t *Trial) take(page harvest.Page, emit func(*harvest.Document) error) (harvest.Tally, error) {
+	tally := harvest.PageTally(&page)
+	for i := range page.Documents {
+		if err := emit(&page.Documents[i]); err != nil {
+			return tally, err
+		}
+		if page.Documents[i].Deleted {
+			tally.Deleted++
+		} else {
+			tally.New++
+		}
+	}
+	if len(page.Checkpoint) > 0 {
+		t.Checkpoint = page.Checkpoint
+	}
+	t.Rejects = append(t.Rejects, page.Rejects...)
+	t.Warnings = append(t.Warnings, page.Warnings...)
+	return tally, nil
+}
+
+func (t *Trial) end(ctx context.Context, err error) {
+	switch {
+	case ctx.Err() != nil:
+		t.Outcome = harvest.OutcomeCancelled
+	case err != nil:
+		t.Err = harvest.AsError(err)
+		t.Outcome = t.Err.Kind.Outcome()
+	default:
+		t.Outcome = harvest.ItemOutcome(t.Tally, false)
+	}
+}

@@ -1,0 +1,307 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/workflows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+type trigger struct {
+	*program
+	campaign   string
+	fetcher    string
+	given      []string
+	processors int
+	items      []string
+	again      bool
+	limit      int
+	from       string
+	until      string
+	detach     bool
+	strict     bool
+}
+
+func newTrigger(p *program) *cobra.Command {
+	c := &trigger{program: p}
+	cmd := &cobra.Command{
+		Use: "trigger", Short: "Start a run now and watch it",
+		Long: `Start a run of a campaign, or of one fetcher without a campaign, and watch it
+until it has ended. Ctrl-C ends the watching, not the run. It goes through the
+same gate as a scheduled run: while one is going on, the campaign's overlap
+policy decides. A paused campaign runs too: the pause is of its schedule.`,
+		Example: "  starter trigger --campaign news --item ansa-economia --again",
+		Args:    cobra.NoArgs, RunE: c.run,
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.campaign, "campaign", "", "the campaign to run")
+	f.StringVar(&c.fetcher, "fetcher", "", "the fetcher to run without a campaign")
+	addParams(f, &c.given)
+	f.IntVar(&c.processors, "processors", 0, "items in flight at a time; 0: as the campaign says")
+	f.StringArrayVar(&c.items, "item", nil, "only the item with this key; may be repeated")
+	f.BoolVar(&c.again, "again", false, "ask for everything once more; checkpoints do not move back")
+	f.IntVar(&c.limit, "limit", 0, "a trial: end each item after so many documents, store nothing")
+	f.StringVar(&c.from, "from", "", "nothing older than this time")
+	f.StringVar(&c.until, "until", "", "only what is older than this time")
+	f.BoolVarP(&c.detach, "detach", "d", false, "return once it is started")
+	f.BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
+	p.completeFlag(cmd, "campaign", p.completeCampaigns)
+	p.completeFlag(cmd, "fetcher", p.completeFetchers)
+	return cmd
+}
+
+func (c *trigger) run(cmd *cobra.Command, _ []string) error {
+	ctx := cmd.Context()
+	start, camp, err := c.start(ctx)
+	if err != nil {
+		return err
+	}
+	id := workflows.HandID(camp.Name, c.env.Now())
+	return c.launch(ctx, launch{id: id, campaign: camp, start: start, detach: c.detach, strict: c.strict})
+}
+
+// start is the run's input, and the campaign it is of.
+func (c *trigger) start(ctx context.Context) (in steps.Start, camp campaigns.Campaign, err error) {
+	in = steps.Start{
+		Campaign: c.campaign, Processors: c.processors, Items: c.items, Again: c.again, Limit: c.limit,
+		Trigger: steps.TriggerHand, TriggeredBy: c.who(),
+	}
+	if (c.campaign == "") == (c.fetcher == "") {
+		return in, camp, usage("trigger: say either --campaign NAME or --fetcher NAME")
+	}
+	if c.processors < 0 || c.limit < 0 {
+		return in, camp, usage("trigger: --processors and --limit must not be negative")
+	}
+	if in.Window, err = c.window(c.from, c.until); err != nil {
+		return in, camp, err
+	}
+	if c.fetcher != "" {
+		camp, err = c.withFetcher(&in)
+	} else {
+		camp, err = c.withCampaign(ctx, &in)
+	}
+	return in, camp, err
+}
+
+func (c *trigger) withFetcher(in *steps.Start) (camp campaigns.Campaign, err error) {
+	kind, err := c.env.Fetchers.Find(c.fetcher)
+	if err != nil {
+		return camp, usage("%w", err)
+	}
+	in.Fetcher = kind.Name
+	if in.Params, err = c.params(c.given, orNone(kind.Fields())); err != nil {
+		return camp, err
+	}
+	return campaigns.Adhoc(kind.Name, in.Params, c.processors), checkParams(kind, in.Params)
+}
+
+func (c *trigger) withCampaign(ctx context.Context, in *steps.Start) (camp campaigns.Campaign, err error) {
+	s, err := c.Store(ctx)
+	if err != nil {
+		return camp, err
+	}
+	row, err := c.findCampaign(ctx, s, c.campaign)
+	if err != nil {
+		return camp, err
+	}
+	if row.Paused != nil {
+		c.say("%s is paused%s; a run by hand goes all the same", row.Name, pauseText(row.Paused, c.clock))
+	}
+	if camp, err = campaigns.Decode(row.Definition.Spec); err != nil {
+		return camp, err
+	}
+	in.Params, err = c.params(c.given, c.fieldsOf(camp))
+	return camp, err
+}
+
+// fieldsOf returns the params of a campaign's only fetcher; nil where there are
+// several, or where this program does not know it.
+func (c *trigger) fieldsOf(camp campaigns.Campaign) []harvest.Field {
+	if len(camp.Entries) != 1 {
+		return nil
+	}
+	kind, err := c.env.Fetchers.Find(camp.Entries[0].Fetcher)
+	if err != nil {
+		return nil
+	}
+	return orNone(kind.Fields())
+}
+
+// launch is a run about to be started and watched.
+type launch struct {
+	id       string
+	campaign campaigns.Campaign
+	start    steps.Start
+	detach   bool
+	strict   bool
+}
+
+// launch starts a run and, unless detached, watches it to its end.
+func (p *program) launch(ctx context.Context, l launch) error {
+	if err := p.aim(ctx, true, "start a run of "+l.campaign.Name); err != nil {
+		return err
+	}
+	e, err := p.Engine(ctx)
+	if err != nil {
+		return err
+	}
+	run, err := e.Start(ctx, engine.NewRun{ID: l.id, Campaign: l.campaign, Start: l.start})
+	if err != nil {
+		return err
+	}
+	p.announce("run      " + run.WorkflowID)
+	if l.detach {
+		p.out.Value(run)
+		p.out.Printf("watch    starter runs watch %s\n", run.WorkflowID)
+		return nil
+	}
+	return p.attend(ctx, e, run, l)
+}
+
+// attend shows a run's progress until it has ended.
+func (p *program) attend(ctx context.Context, e Engine, run engine.Started, l launch) error {
+	s, err := p.Store(ctx)
+	if err != nil {
+		return err
+	}
+	type end struct {
+		sum steps.Summary
+		err error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		sum, err := e.Wait(ctx, run.WorkflowID, run.RunID)
+		ended <- end{sum, err}
+	}()
+	show, asked := p.newProgress(), &askPollers{program: p, engine: e, at: time.Now().Add(p.patience)}
+	tick := time.NewTicker(p.pace)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			show.clear()
+			return p.goesOn(run.WorkflowID)
+		case x := <-ended:
+			show.clear()
+			if ctx.Err() != nil {
+				return p.goesOn(run.WorkflowID)
+			}
+			if x.err != nil {
+				return x.err
+			}
+			return p.ended(run.WorkflowID, l.campaign.Name, x.sum, l.strict)
+		case <-tick.C:
+			if err := p.look(ctx, s, run, show, asked); err != nil && ctx.Err() == nil {
+				return err
+			}
+		}
+	}
+}
+
+// look draws the run once it is in the store; until then, and while nothing is
+// at work, it asks whether there is a worker at all.
+func (p *program) look(ctx context.Context, s Store, run engine.Started, show *progress, asked *askPollers) error {
+	r, err := s.RunByRunID(ctx, run.RunID)
+	if errors.Is(err, rows.ErrNotFound) {
+		return asked.ask(ctx, show, p.queue(steps.QueueControl))
+	}
+	if err != nil {
+		return err
+	}
+	if r.State == rows.RunOpen {
+		if err := asked.ask(ctx, show, p.queuesOf(ctx, s, r)...); err != nil {
+			return err
+		}
+	}
+	return show.draw(ctx, s, r)
+}
+
+// queuesOf returns the task queues a run's entries go to.
+func (p *program) queuesOf(ctx context.Context, s Store, r rows.Run) []string {
+	def, err := s.Definition(ctx, r.Campaign, r.Version)
+	if err != nil {
+		return nil
+	}
+	camp, err := campaigns.Decode(def.Spec)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range camp.Entries {
+		out = append(out, p.queue(e.Queue))
+	}
+	return out
+}
+
+// askPollers tells, once per queue, that nobody polls it.
+type askPollers struct {
+	*program
+	engine queueEngine
+	at     time.Time
+	asked  map[string]bool
+}
+
+func (a *askPollers) ask(ctx context.Context, show *progress, queues ...string) error {
+	if time.Now().Before(a.at) {
+		return nil
+	}
+	for _, q := range queues {
+		if a.asked[q] {
+			continue
+		}
+		if a.asked == nil {
+			a.asked = map[string]bool{}
+		}
+		a.asked[q] = true
+		pollers, err := a.engine.Pollers(ctx, q)
+		if err != nil {
+			return err
+		}
+		if len(pollers) == 0 {
+			show.clear()
+			a.say("nobody polls %s; start one: %s", q, a.workerCommand(q))
+		}
+	}
+	return nil
+}
+
+// workerCommand is what to type to have a worker for a queue.
+func (p *program) workerCommand(queue string) string {
+	for _, q := range []string{steps.QueueControl, steps.QueueFetch} {
+		if queue == p.queue(q) {
+			return "worker"
+		}
+	}
+	return "worker --queues " + strings.TrimPrefix(queue, p.queue(""))
+}
+
+func pauseText(pause *rows.Pause, c print.Clock) string {
+	if pause == nil {
+		return ""
+	}
+	text := ""
+	if !pause.At.IsZero() {
+		text += " since " + c.Near(pause.At)
+	}
+	if pause.By != "" {
+		text += " by " + pause.By
+	}
+	if pause.Note != "" {
+		text += fmt.Sprintf(" %q", pause.Note)
+	}
+	if !pause.Until.IsZero() {
+		text += " until " + c.Near(pause.Until)
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+type workers struct{ *program }
+
+func newWorkers(p *program) *cobra.Command {
+	c := &workers{p}
+	return &cobra.Command{
+		Use: "workers", Short: "List the workers, their queues and what they hold",
+		Long: `List the workers that are alive: by the server's roster where it keeps one, else
+by who polls the task queues (the server remembers them for five minutes). ITEMS
+are the items a worker holds now, by the store.`,
+		Example: "  starter workers",
+		Args:    cobra.NoArgs, RunE: c.run,
+	}
+}
+
+// workerView is one worker on one queue.
+type workerView struct {
+	engine.Worker
+	Items int      `json:"items"`
+	Runs  []string `json:"runs,omitempty"`
+}
+
+func (c *workers) run(cmd *cobra.Command, _ []string) error {
+	ctx := cmd.Context()
+	e, err := c.Engine(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	alive, queues, err := c.alive(ctx, s, e)
+	if err != nil {
+		return err
+	}
+	held, err := claims(ctx, s)
+	if err != nil {
+		return err
+	}
+	list := c.out.List()
+	zone := " " + c.clock.ZoneName()
+	table := print.NewTable(print.Flex("WORKER"), print.Flex("QUEUE"), print.Left("STATUS"), print.Right("SINCE"+zone), print.Right("SEEN"), print.Right("ITEMS"))
+	for _, w := range alive {
+		v := workerView{Worker: w, Items: len(held[w.Identity]), Runs: slices.Compact(slices.Sorted(slices.Values(held[w.Identity])))}
+		list.Add(v)
+		table.Row(w.Identity, w.Queue, print.Dash(w.Status), c.clock.Near(w.Since), seen(w, c.clock), print.Number(v.Items))
+	}
+	list.End()
+	c.out.Table(table)
+	if len(alive) == 0 {
+		c.out.Printf("(nobody polls %s; start one: worker)\n", some(queues))
+	}
+	return nil
+}
+
+func seen(w engine.Worker, c print.Clock) string {
+	if w.LastSeen.IsZero() {
+		return "-"
+	}
+	return print.Duration(max(0, c.Now().Sub(w.LastSeen)).Truncate(time.Second))
+}
+
+// alive returns the roster, or the pollers of all queues that campaigns use.
+func (p *program) alive(ctx context.Context, s Store, e Engine) ([]engine.Worker, []string, error) {
+	queues, err := p.queues(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := e.Workers(ctx)
+	if err == nil && len(list) > 0 {
+		return ours(list, queues), queues, nil
+	}
+	if err != nil && !errors.Is(err, engine.ErrUnsupported) && !errors.Is(err, engine.ErrForbidden) {
+		return nil, nil, err
+	}
+	list = nil
+	for _, q := range queues {
+		pollers, err := e.Pollers(ctx, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, po := range pollers {
+			list = append(list, engine.Worker{Identity: po.Identity, Queue: q, LastSeen: po.LastSeen})
+		}
+	}
+	slices.SortFunc(list, func(a, b engine.Worker) int {
+		return cmp.Or(cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.Queue, b.Queue))
+	})
+	return list, queues, nil
+}
+
+// ours leaves out workers of others in the same namespace.
+func ours(list []engine.Worker, queues []string) []engine.Worker {
+	return slices.DeleteFunc(list, func(w engine.Worker) bool { return !slices.Contains(queues, w.Queue) })
+}
+
+// queues are the task queues of this instance that campaigns use.
+func (p *program) queues(ctx context.Context, s campaignStore) ([]string, error) {
+	out := []string{p.queue(steps.QueueControl), p.queue(steps.QueueFetch)}
+	list, err := s.Campaigns(ctx, "", false)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range list {
+		camp, err := campaigns.Decode(row.Definition.Spec)
+		if err != nil {
+			continue // `campaigns show` tells; a roster must not depend on it
+		}
+		for _, e := range camp.Entries {
+			if q := p.queue(e.Queue); e.Queue != "" && !slices.Contains(out, q) {
+				out = append(out, q)
+			}
+		}
+	}
+	return out, nil
+}
+
+// claims returns the runs of the items that each worker holds.
+func claims(ctx context.Context, s runStore) (map[string][]string, error) {
+	open, err := s.OpenRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for _, r := range open {
+		items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemClaimed}})
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range items {
+			out[it.Worker] = append(out[it.Worker], r.WorkflowID)
+		}
+	}
+	return out, nil
+}
