@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"html"
 	"maps"
 	"net/url"
 	"regexp"
@@ -44,7 +45,7 @@ func (a adapter) documents(doc document) (docs []harvest.Document, rejects []har
 		docs = append(docs, d)
 	}
 	if twice > 0 {
-		docs, warnings = named(docs), []string{fmt.Sprintf("%d entries have the id of a later one, which is kept", twice)}
+		docs, warnings = named(docs), []string{fmt.Sprintf("ids listed twice: %d; of each the later entry is kept", twice)}
 	}
 	return append(docs, a.tombstones(doc.channel, places)...), rejects, warnings
 }
@@ -88,9 +89,9 @@ func (a adapter) document(r record, c channel) (harvest.Document, error) {
 	if r.err != nil {
 		return harvest.Document{}, r.err
 	}
-	d := harvest.Document{Kind: "entry", Title: line(r.item.Title), Fields: map[string]any{}}
+	d := harvest.Document{Kind: "entry", Title: heading(r.item.Title), Fields: map[string]any{}}
 	d.URL = a.absolute(r.link())
-	if d.ID = r.id(); d.ID == "" {
+	if d.ID = r.id(d.URL); d.ID == "" {
 		return d, errors.New("it has neither id nor link nor title")
 	}
 	d.ID = a.params.IDPrefix + d.ID
@@ -106,18 +107,20 @@ func (a adapter) document(r record, c channel) (harvest.Document, error) {
 
 func ofFeed(fields map[string]any, c channel) {
 	put(fields, "feed_title", c.Title)
-	put(fields, "language", c.Language)
+	if fields["language"] == nil {
+		put(fields, "language", c.Language)
+	}
 	if _, ok := fields["authors"]; !ok && len(c.Authors) > 0 {
 		fields["authors"] = texts(c.Authors)
 	}
 }
 
 // id is the source's own, else the link, else made of title and date.
-func (r record) id() string {
-	if id := firstOf(line(r.item.GUID), line(r.link())); id != "" {
+func (r record) id(link string) string {
+	if id := firstOf(line(r.item.GUID), link); id != "" {
 		return id
 	}
-	title := line(r.item.Title)
+	title := heading(r.item.Title)
 	if title == "" {
 		return ""
 	}
@@ -271,10 +274,18 @@ func (a adapter) fields(f map[string]any, r record) {
 	if list := a.enclosures(r); len(list) > 0 {
 		f["enclosures"] = list
 	}
-	if r.item.Image != nil {
-		put(f, "image", a.absolute(line(r.item.Image.URL)))
-	}
+	put(f, "image", a.absolute(r.image()))
 	maps.Copy(f, r.particular())
+}
+
+func (r record) image() string {
+	if r.item.Image != nil {
+		return line(r.item.Image.URL)
+	}
+	for _, e := range r.item.Extensions["media"]["thumbnail"] {
+		return line(e.Attrs["url"])
+	}
+	return ""
 }
 
 // particular holds what only one of the formats has.
@@ -342,6 +353,19 @@ func texts(values []string) []any {
 		}
 	}
 	return list
+}
+
+var inline = regexp.MustCompile(`(?i)</?(?:a|abbr|b|big|br|cite|code|em|font|i|img|p|q|s|small|span|strong|sub|sup|u|wbr)(?:\s[^<>]*)?/?>`)
+
+// heading is a title for people: on one line, without the markup that titles
+// hold though most formats do not let them.
+func heading(s string) string {
+	return line(html.UnescapeString(inline.ReplaceAllStringFunc(s, func(tag string) string {
+		if strings.HasPrefix(strings.ToLower(tag), "<br") {
+			return " "
+		}
+		return ""
+	})))
 }
 
 // line is text on one line: white space folded, control characters gone.

@@ -13,16 +13,21 @@ const months = "jan gen ene;feb fev fév;mar mär maerz;apr abr avr;may mag mai;
 	"sep set;oct ott okt out;nov;dec dic dez déc"
 
 var (
-	wordyDate   = regexp.MustCompile(`^(?:\pL+\.?,?\s+)?(\d{1,2})[. ]\s*(?:de |di )?(\pL+)\.?,?\s+(?:de )?(\d{4})(?:[ ,T]+(?:\pL+ )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?)?\s*(.*)$`)
-	dayFirst    = regexp.MustCompile(`^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:[ ,T]+(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?)?\s*(.*)$`)
-	zoneOffset  = regexp.MustCompile(`^(?:GMT|UTC)?\s*([+-])(\d{2}):?(\d{2})$`)
-	twoWordsDay = regexp.MustCompile(`\s+`)
+	wordyDate  = regexp.MustCompile(`^(?:\pL+\.?,?\s+)?(\d{1,2})[. ]\s*(?:de |di )?(\pL+)\.?,?\s+(?:de )?(\d{4})(?:[ ,T]+(?:\pL+ )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?)?\s*(.*)$`)
+	dayFirst   = regexp.MustCompile(`^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:[ ,T]+(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?)?\s*(.*)$`)
+	zoneOffset = regexp.MustCompile(`^(?:GMT|UTC)?\s*([+-])(\d{2}):?(\d{2})$`)
+	whiteSpace = regexp.MustCompile(`\s+`)
 )
+
+const maxDate = 100
 
 // parseDate reads what gofeed could not: other languages' month names and days
 // before months. An impossible date (31/02) is not one.
 func parseDate(text string) (time.Time, bool) {
-	text = twoWordsDay.ReplaceAllString(strings.TrimSpace(text), " ")
+	if len(text) > maxDate {
+		return time.Time{}, false
+	}
+	text = whiteSpace.ReplaceAllString(strings.TrimSpace(text), " ")
 	if m := wordyDate.FindStringSubmatch(text); m != nil {
 		return assemble(m[1], monthOf(m[2]), m[3:])
 	}
@@ -54,7 +59,10 @@ func assemble(day string, month int, rest []string) (time.Time, bool) {
 	zone, ok := zoneOf(rest[4])
 	t := time.Date(n[1], time.Month(month), n[0], n[2], n[3], n[4], 0, zone)
 	same := t.Day() == n[0] && t.Month() == time.Month(month) && t.Hour() == n[2] && t.Minute() == n[3]
-	return t.UTC(), ok && month > 0 && same
+	if !ok || month == 0 || !same {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
 }
 
 // zoneOf reads an offset; none is UTC, a name that is not UTC's is not guessed.

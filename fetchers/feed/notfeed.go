@@ -58,7 +58,7 @@ func notAFeed(address string, a answer, err *errNotAFeed) error {
 // ofPage is for HTML: a challenge, or a page that may name the feed.
 func ofPage(e *harvest.Error, a answer) error {
 	if isChallenge(a.body) {
-		e.Kind, e.Advice = harvest.KindBlocked, adviceBlocked
+		e.Kind, e.Err, e.Advice = harvest.KindBlocked, errors.New("a challenge page came, not a feed"), adviceBlocked
 		return e
 	}
 	e.Err = errors.New("a page of HTML came, not a feed")

@@ -36,7 +36,9 @@ var (
 		{[]byte{1, 0, 1, 0}, "utf-16le"},
 		{[]byte{0, 1, 0, 1}, "utf-16be"},
 	}
-	declaration = regexp.MustCompile(`^<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']\s*([\w.:+-]+)\s*["'][^>]{0,200}>`)
+	// illegalReference is a reference to a character that is forbidden itself.
+	illegalReference = regexp.MustCompile(`&#(?:0*(?:[0-8]|1[1245678]|19|2[0-9]|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|[fF]{3}[eEfF]));`)
+	declaration      = regexp.MustCompile(`^<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']\s*([\w.:+-]+)\s*["'][^>]{0,200}>`)
 )
 
 // repair turns a body as it came into text a parser can read: UTF-8 without
@@ -45,7 +47,7 @@ var (
 func repair(body []byte, contentType, override string) []byte {
 	name, mark := chooseCharset(body, contentType, override)
 	text := decode(body[mark:], name)
-	text = strip(text)
+	text = illegalReference.ReplaceAll(strip(text), nil)
 	return trimJunk(text)
 }
 

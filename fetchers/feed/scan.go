@@ -80,15 +80,36 @@ func findRoot(text []byte) (name string, start, end int) {
 // declaration at the start of b, 0 if there is none; one without end goes on to
 // the end of b.
 func aside(b []byte) int {
-	switch {
-	case bytes.HasPrefix(b, []byte("<!--")):
-		return through(b, "-->")
-	case bytes.HasPrefix(b, []byte("<![CDATA[")):
-		return through(b, "]]>")
-	case bytes.HasPrefix(b, []byte("<?")):
-		return through(b, "?>")
-	case bytes.HasPrefix(b, []byte("<!")):
+	for _, a := range asides() {
+		if bytes.HasPrefix(b, []byte(a.start)) {
+			return through(b, a.end)
+		}
+	}
+	if bytes.HasPrefix(b, []byte("<!")) {
 		return doctype(b)
+	}
+	return 0
+}
+
+type pair struct{ start, end string }
+
+func asides() [3]pair {
+	return [3]pair{{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}}
+}
+
+// skipper passes over asides. One without end is no aside, and is not looked
+// for again: a document of nothing else would cost the square of its length.
+type skipper struct{ endless [3]bool }
+
+func (s *skipper) skip(b []byte) int {
+	for i, a := range asides() {
+		if s.endless[i] || !bytes.HasPrefix(b, []byte(a.start)) {
+			continue
+		}
+		end := bytes.Index(b, []byte(a.end))
+		if s.endless[i] = end < 0; end >= 0 {
+			return end + len(a.end)
+		}
 	}
 	return 0
 }
@@ -103,16 +124,13 @@ func through(b []byte, end string) int {
 
 // doctype skips an internal subset too: <!DOCTYPE a [ <!ENTITY b "c"> ]>.
 func doctype(b []byte) int {
-	end, open := bytes.IndexByte(b, '>'), bytes.IndexByte(b, '[')
-	if open >= 0 && open < end {
-		if i := bytes.Index(b[open:], []byte("]")); i >= 0 {
-			return open + i + through(b[open+i:], ">")
-		}
+	end := through(b, ">")
+	open := bytes.IndexByte(b[:end], '[')
+	if open < 0 {
+		return end
 	}
-	if end < 0 {
-		return len(b)
-	}
-	return end + 1
+	subset := through(b[open:], "]")
+	return open + subset + through(b[open+subset:], ">")
 }
 
 func tagName(b []byte) string {
@@ -138,7 +156,7 @@ func tagLength(b []byte) int {
 			return i + 1
 		}
 	}
-	return through(b, ">")
+	return through(b[:min(len(b), maxTag)], ">")
 }
 
 const maxTag = 16 << 10
@@ -172,13 +190,14 @@ func (o *outline) isRecord(tag string) bool {
 // cutRecords walks over b, which begins with the root tag that ends at from.
 func (o *outline) cutRecords(b []byte, from int) {
 	open, kept := -1, 0 // where a record began, and where the head goes on
+	var pass skipper
 	for i := from; i < len(b); {
 		j := bytes.IndexByte(b[i:], '<')
 		if j < 0 {
 			break
 		}
 		i += j
-		if skip := aside(b[i:]); skip > 0 {
+		if skip := pass.skip(b[i:]); skip > 0 {
 			i += skip
 			continue
 		}
@@ -186,7 +205,7 @@ func (o *outline) cutRecords(b []byte, from int) {
 		tag := tagName(b[min(len(b), i+1+btoi(closing)):])
 		switch {
 		case o.isRecord(tag) && closing && open >= 0:
-			i += through(b[i:], ">")
+			i += tagLength(b[i:])
 			o.records, open, kept = append(o.records, b[open:i]), -1, i
 		case o.isRecord(tag) && !closing:
 			if open >= 0 { // the one before has no end of its own
@@ -200,7 +219,7 @@ func (o *outline) cutRecords(b []byte, from int) {
 			}
 			i++
 		case open < 0 && closing && strings.EqualFold(tag, o.rootName):
-			o.head = append(o.head, b[kept:i+through(b[i:], ">")]...)
+			o.head = append(o.head, b[kept:i+tagLength(b[i:])]...)
 			return
 		case open < 0 && !closing && o.channel == nil && strings.EqualFold(local(tag), "channel"):
 			o.channel, o.channelName = b[i:i+tagLength(b[i:])], tag

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/mmcdole/gofeed"
@@ -95,7 +96,7 @@ func (o *outline) parseRecord(raw []byte) record {
 		}
 		return r
 	}
-	feed, err := (&rss.Parser{}).Parse(bytes.NewReader(o.alone(raw)))
+	feed, err := (&rss.Parser{}).Parse(bytes.NewReader(o.alone(closeVoid(raw))))
 	if r.err = one(err, feed != nil && len(feed.Items) == 1); r.err == nil {
 		r.rss = feed.Items[0]
 		r.item = translate(&gofeed.DefaultRSSTranslator{DisableContentImageScan: true}, feed)
@@ -120,6 +121,27 @@ func translate(t gofeed.Translator, feed any) *gofeed.Item {
 		return &gofeed.Item{}
 	}
 	return common.Items[0]
+}
+
+var voidTag = regexp.MustCompile(`<(br|hr|img|wbr)(\s(?:[^<>]*[^<>/])?)?>`)
+
+// closeVoid closes the HTML tags that have no end, outside of CDATA: the parser
+// would take all that follows for their content.
+func closeVoid(raw []byte) []byte {
+	if !voidTag.Match(raw) {
+		return raw
+	}
+	var out []byte
+	for len(raw) > 0 {
+		i := bytes.Index(raw, []byte("<![CDATA["))
+		if i < 0 {
+			i = len(raw)
+		}
+		out = append(out, voidTag.ReplaceAll(raw[:i], []byte("<$1$2/>"))...)
+		end := i + aside(raw[i:])
+		out, raw = append(out, raw[i:end]...), raw[end:]
+	}
+	return out
 }
 
 // parseHead reads what the feed says about itself. It is not worth an error:
@@ -152,7 +174,7 @@ func (o *outline) ends() string {
 }
 
 func (c *channel) ofAtom(feed *atom.Feed) {
-	c.Title, c.Language, c.Version = line(feed.Title), feed.Language, feed.Version
+	c.Title, c.Language, c.Version = heading(feed.Title), feed.Language, feed.Version
 	for _, a := range feed.Authors {
 		c.Authors = append(c.Authors, firstOf(line(a.Name), a.Email))
 	}
@@ -177,7 +199,7 @@ func with(m map[string]string, key, value string) map[string]string {
 }
 
 func (c *channel) ofRSS(feed *rss.Feed) {
-	c.Title, c.Language, c.Version = line(feed.Title), feed.Language, feed.Version
+	c.Title, c.Language, c.Version = heading(feed.Title), feed.Language, feed.Version
 	if dc := feed.DublinCoreExt; dc != nil {
 		c.Title = firstOf(append([]string{c.Title}, dc.Title...)...)
 		c.Language = firstOf(append([]string{c.Language}, dc.Language...)...)
@@ -260,11 +282,22 @@ func (doc *document) ofJSON(feed map[string]json.RawMessage) {
 func jsonRecord(raw []byte) record {
 	r := record{raw: raw, json: &gojson.Item{}}
 	if err := json.Unmarshal(raw, r.json); err != nil {
-		r.json, r.err = nil, fmt.Errorf("JSON: %w", err)
+		r.json, r.err = nil, jsonError(raw, err)
 		return r
 	}
 	r.item = translate(&gofeed.DefaultJSONTranslator{}, &gojson.Feed{Items: []*gojson.Item{r.json}})
 	return r
+}
+
+// jsonError says it without the names of Go's types.
+func jsonError(raw []byte, err error) error {
+	if !bytes.HasPrefix(raw, []byte("{")) {
+		return errors.New("JSON: it is no object")
+	}
+	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("JSON: %s is of the wrong type, %s", strings.TrimPrefix(t.Field, "alias."), t.Value)
+	}
+	return fmt.Errorf("JSON: %w", err)
 }
 
 // extension returns the value of the first element of that name.
