@@ -1,0 +1,139 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// Defaults of what Deps leaves open.
+const (
+	DefaultItemSlots = 20
+	DefaultDrain     = 30 * time.Second
+	DefaultGrace     = 10 * time.Second
+	DefaultPage      = 5 * time.Minute
+)
+
+// Deps are what the steps stand on. Store, Fetchers, Client, Secrets, Temporal
+// and Send are required.
+type Deps struct {
+	Store    store
+	Fetchers fetchers.Set
+	Client   clients
+	Secrets  secrets
+	Temporal engine
+	Send     sender
+	Meter    meter // nil: nothing is counted
+	// Attributes maps our search attributes to the names they have on this
+	// server; empty when it has none.
+	Attributes map[string]string
+	// Queue puts the instance before the name of a task queue; nil: as it is.
+	Queue func(string) string
+	// Heartbeat is how long a silent chunk counts as alive; 0: thirty seconds.
+	Heartbeat time.Duration
+	// ItemSlots bounds the items in flight in this process.
+	ItemSlots int
+	// Drain is how long a page in work may take to commit once its chunk must
+	// stop; Grace how long a fetcher may go on after its context ended before it
+	// is left behind.
+	Drain, Grace time.Duration
+	// Worker names this process in claims and the ledger.
+	Worker string
+	Log    *slog.Logger     // nil: discard
+	Now    func() time.Time // nil: time.Now
+	// Spread returns a number from 0 to 1 that places a wait within its jitter;
+	// nil: a random one.
+	Spread func() float64
+}
+
+// Activities implements workflows/steps. It is safe for many goroutines.
+type Activities struct {
+	Deps
+	slots       *semaphore.Weighted
+	lost        sync.Mutex // held while an item runs under which a worker died
+	definitions definitions
+}
+
+// New makes the steps of one process. It does nothing yet.
+func New(d Deps) *Activities {
+	d.ItemSlots = cmp.Or(d.ItemSlots, DefaultItemSlots)
+	d.Drain, d.Grace = cmp.Or(d.Drain, DefaultDrain), cmp.Or(d.Grace, DefaultGrace)
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.Spread == nil {
+		d.Spread = rand.Float64
+	}
+	if d.Queue == nil {
+		d.Queue = func(name string) string { return name }
+	}
+	if d.Meter == nil {
+		d.Meter = noMeter{}
+	}
+	return &Activities{Deps: d, slots: semaphore.NewWeighted(int64(d.ItemSlots))}
+}
+
+// Register installs every step under its name.
+func (a *Activities) Register(r temporalx.Registry) {
+	register(r, steps.OpenRun, a.OpenRun)
+	register(r, steps.Expand, a.Expand)
+	register(r, steps.SealRun, a.SealRun)
+	register(r, steps.FetchItems, a.FetchItems)
+	register(r, steps.StopRun, a.StopRun)
+	register(r, steps.SkipItem, a.SkipItem)
+	register(r, steps.CloseRun, a.CloseRun)
+	register(r, steps.Notify, a.Notify)
+	register(r, steps.Reconcile, a.Reconcile)
+	register(r, steps.FindMissed, a.FindMissed)
+	register(r, steps.Clean, a.Clean)
+}
+
+// register puts the seam to Temporal's errors around a step.
+func register[In, Out any](r temporalx.Registry, step temporalx.Activity[In, Out], do func(context.Context, In) (Out, error)) {
+	step.Register(r, func(ctx context.Context, in In) (Out, error) {
+		out, err := do(ctx, in)
+		return out, temporalx.ToTemporal(err)
+	})
+}
+
+// ours refuses a run of another store, by name. An empty id is of a workflow
+// that does not say.
+func (a *Activities) ours(id string) error {
+	if id == "" || id == a.Store.ID() {
+		return nil
+	}
+	err := harvest.Errorf(harvest.KindMisconfigured, "take work", "", "this run belongs to store %s, and this worker has store %s open", id, a.Store.ID())
+	err.Advice = "start the worker with that store, or give the two instances different names (--instance)"
+	return err
+}
+
+// run loads a run of this store.
+func (a *Activities) run(ctx context.Context, id int64, storeID string) (rows.Run, error) {
+	if err := a.ours(storeID); err != nil {
+		return rows.Run{}, err
+	}
+	run, err := a.Store.RunByID(ctx, id)
+	if errors.Is(err, rows.ErrNotFound) {
+		return run, &harvest.Error{
+			Kind: harvest.KindMisconfigured, Op: "find run", On: fmt.Sprint(id), Err: fmt.Errorf("%w: %w", rows.ErrRestored, err),
+			Advice: "the store was restored from an older copy; start the campaign again",
+		}
+	}
+	return run, err
+}

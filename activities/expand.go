@@ -1,0 +1,281 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+const (
+	// splitKey is the pseudo item that stands for the asking itself. Its
+	// checkpoint names the last good list.
+	splitKey = "split"
+	// maxAsks is how often a source is asked before the last good list is used.
+	maxAsks = 3
+	// maxElements bounds what one source may list.
+	maxElements = 1_000_000
+)
+
+// lastGood is the checkpoint of the pseudo item.
+type lastGood struct {
+	List  string    `json:"list"`
+	Items int       `json:"items"`
+	Run   int64     `json:"run"` // that asked
+	At    time.Time `json:"at"`
+}
+
+// Expand asks the source for the items of one entry and writes them into the
+// run. When the source does not answer, the last good list is used and the
+// pseudo item "split" of the run says why. Asked again for the same run, it
+// uses the list it got.
+func (a *Activities) Expand(ctx context.Context, in steps.ExpandIn) (steps.Expanded, error) {
+	run, err := a.run(ctx, in.Run, in.Store)
+	if err != nil {
+		return steps.Expanded{}, err
+	}
+	c, err := a.definition(ctx, run.Campaign, run.Version)
+	if err != nil {
+		return steps.Expanded{}, err
+	}
+	e, _, err := entry(c, in.Entry)
+	if err != nil {
+		return steps.Expanded{}, err
+	}
+	if run.State != rows.RunOpening {
+		return a.expanded(ctx, run.ID, e.Name)
+	}
+	good, failure, err := a.listing(ctx, run, c, e)
+	if err != nil {
+		return steps.Expanded{}, err
+	}
+	n, err := a.populateAsked(ctx, run, c, e, good, failure)
+	return steps.Expanded{Items: n, Old: failure != nil}, err
+}
+
+// expanded is what an earlier attempt wrote.
+func (a *Activities) expanded(ctx context.Context, run int64, name string) (steps.Expanded, error) {
+	spans, err := a.Store.EntryRanges(ctx, run)
+	for _, s := range spans {
+		if s.Entry == name {
+			return steps.Expanded{Items: s.Items}, err
+		}
+	}
+	return steps.Expanded{}, err
+}
+
+// listing returns the list to use. The failure is set when the source did not
+// answer and the list is an old one, or none; the error, when it is to be asked
+// again soon.
+func (a *Activities) listing(ctx context.Context, run rows.Run, c *campaigns.Campaign, e *campaigns.Entry) (lastGood, *harvest.Error, error) {
+	item := harvest.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}
+	good, err := a.lastGood(ctx, item)
+	if err != nil || good.Run == run.ID {
+		return good, nil, err
+	}
+	list, err := a.ask(ctx, run, c, e)
+	if err == nil && len(list) == 0 && good.Items > 0 {
+		err = harvest.Errorf(harvest.KindBroken, "list items", e.Name, "the source lists none, where it listed %d", good.Items)
+	}
+	if err != nil {
+		failure := harvest.AsError(err)
+		return good, failure, askSoon(ctx, e, failure)
+	}
+	name, err := a.saveList(ctx, item, list)
+	if err != nil {
+		return good, nil, err
+	}
+	good = lastGood{List: name, Items: len(list), Run: run.ID, At: a.Now()}
+	value, err := json.Marshal(good)
+	if err != nil {
+		return good, nil, err
+	}
+	return good, nil, a.Store.SetCheckpoint(ctx, item, "", value)
+}
+
+func (a *Activities) lastGood(ctx context.Context, item harvest.Item) (lastGood, error) {
+	lane := ""
+	found, err := a.Store.Checkpoints(ctx, rows.CheckpointFilter{Campaign: item.Campaign, Entry: item.Entry, Key: item.Key, Lane: &lane})
+	if err != nil || len(found) == 0 {
+		return lastGood{}, err
+	}
+	var good lastGood
+	if err := json.Unmarshal(found[0].Value, &good); err != nil {
+		return lastGood{}, nil //nolint:nilerr // somebody wrote it by hand: as if there were none
+	}
+	return good, nil
+}
+
+// saveList keeps a list under a name that its content makes.
+func (a *Activities) saveList(ctx context.Context, item harvest.Item, list []rows.ListRow) (string, error) {
+	sum, err := harvest.Fingerprint(list)
+	if err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("ask:%s/%s:%s", item.Campaign, item.Entry, sum)
+	seq := func(yield func(rows.ListRow) bool) {
+		for _, row := range list {
+			if !yield(row) {
+				return
+			}
+		}
+	}
+	if err := a.Store.SaveList(ctx, name, seq); err != nil {
+		return "", fmt.Errorf("keep the list of %s: %w", item, err)
+	}
+	return name, nil
+}
+
+// askSoon is the error that makes Temporal ask again, while the rules allow it
+// and the wait is short; else nil.
+func askSoon(ctx context.Context, e *campaigns.Entry, failure *harvest.Error) error {
+	attempt := int(activity.GetInfo(ctx).Attempt)
+	d := harvest.Decide(e.Retry, harvest.Failure{Kind: failure.Kind, Attempts: attempt, RetryAfter: failure.RetryAfter, Spread: 0.5})
+	if !d.Again || attempt >= maxAsks || d.Wait > temporalx.MaxDelay || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return temporalx.Again(failure, d.Wait)
+}
+
+// ask lists what the source says there is, each element once.
+func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaign, e *campaigns.Entry) (list []rows.ListRow, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = harvest.Errorf(harvest.KindInternal, "list items", e.Name, "the fetcher panicked: %v", p)
+		}
+	}()
+	start, err := startOf(run)
+	if err != nil {
+		return nil, err
+	}
+	m, err := a.maker(c, e.Name, start, nil)
+	if err != nil {
+		return nil, err
+	}
+	params, err := e.ItemParams(campaigns.Row{}, m.over())
+	if err != nil {
+		return nil, misconfigured(e.Name, err)
+	}
+	whole, values, err := a.Secrets.JSON(params)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := m.kind.New(a.Client(c.Owner, e.Timeouts.Request, a.Meter.Exchange)).(harvest.Splitter)
+	if !ok {
+		return nil, harvest.Errorf(harvest.KindMisconfigured, "list items", e.Name, "fetcher %s cannot list items; take away split.ask", m.kind.Name)
+	}
+	request := harvest.Request{Item: e.Name + " / " + e.Split.Ask, Params: whole, Attempt: int(activity.GetInfo(ctx).Attempt)}
+	list, err = collect(ctx, m, s.Split(ctx, request))
+	return list, mask(err, values)
+}
+
+// mask returns err with its secret values replaced in all of its text.
+func mask(err error, values []string) error {
+	e := harvest.AsError(err)
+	if e == nil {
+		return nil
+	}
+	clean := *e
+	clean.Op, clean.On, clean.Advice, clean.Err = maskText(e.Error(), values), "", "", nil
+	return &clean
+}
+
+func collect(ctx context.Context, m *itemMaker, elements iter.Seq2[harvest.Element, error]) ([]rows.ListRow, error) {
+	var list []rows.ListRow
+	seen := map[uint64]bool{}
+	for el, err := range elements {
+		if err != nil {
+			return nil, err
+		}
+		if len(list) == maxElements {
+			return nil, harvest.Errorf(harvest.KindBroken, "list items", m.entry.Name, "the source lists more than %d items", maxElements)
+		}
+		beat(ctx, len(list))
+		row := campaigns.Row{Label: el.Label, Params: el.Params}
+		params, err := m.entry.ItemParams(row, nil)
+		if err != nil {
+			return nil, misconfigured(m.entry.Name, err)
+		}
+		if row.Key, err = m.entry.ItemKey(params, m.kind.Identity, row); err != nil {
+			return nil, misconfigured(m.entry.Name, err)
+		}
+		if hash := keyHash("", row.Key); !seen[hash] {
+			seen[hash] = true
+			raw, err := json.Marshal(row)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, raw)
+		}
+	}
+	return list, ctx.Err()
+}
+
+// populateAsked writes the listed items, and the pseudo item after a failure.
+func (a *Activities) populateAsked(
+	ctx context.Context, run rows.Run, c *campaigns.Campaign, e *campaigns.Entry, good lastGood, failure *harvest.Error,
+) (int, error) {
+	start, err := startOf(run)
+	if err != nil {
+		return 0, err
+	}
+	retry, err := a.retryKeys(ctx, start.RetryOf, c.Name)
+	if err != nil {
+		return 0, err
+	}
+	list := inline(nil)
+	if good.List != "" {
+		list = a.listRows(ctx, good.List)
+	}
+	p, err := a.census(ctx, c, e.Name, start, retry, func() iter.Seq2[campaigns.Row, error] { return list })
+	if err != nil {
+		return 0, err
+	}
+	p.places.settle(chunkSize(c.Chunk, p.n))
+	if err := a.addItems(ctx, run.ID, p); err != nil || failure == nil {
+		return p.n, err
+	}
+	pseudo, err := notListed(p, run.ID, good, failure)
+	if err != nil {
+		return p.n, err
+	}
+	return p.n, a.flush(ctx, run.ID, []rows.RunItem{pseudo})
+}
+
+// notListed is the pseudo item: partial beside an old list, else ended as its
+// kind of error ends.
+func notListed(p *population, run int64, good lastGood, failure *harvest.Error) (rows.RunItem, error) {
+	end := ended{Outcome: failure.Kind.Outcome(), Kind: failure.Kind, Why: string(harvest.WhyTriedTooManyTimes), Error: failure.Error()}
+	if good.List != "" {
+		end.Outcome = harvest.OutcomePartial
+		end.Why = fmt.Sprintf("the source could not be asked for its items; those of %s were used", good.At.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	raw, err := json.Marshal(policy{Ended: &end})
+	return rows.RunItem{
+		Run: run, Ord: int64(p.index)<<32 | int64(p.n), Entry: p.entry.Name, Key: splitKey, Label: "the list of items",
+		Fetcher: p.kind.Name, Policy: raw, State: rows.ItemOpen,
+	}, err
+}
+
+// SealRun ends the opening of a run whose entries were asked for. Twice is
+// alike.
+func (a *Activities) SealRun(ctx context.Context, in steps.SealRunIn) (steps.Sealed, error) {
+	run, err := a.run(ctx, in.Run, in.Store)
+	if err != nil {
+		return steps.Sealed{}, err
+	}
+	c, err := a.definition(ctx, run.Campaign, run.Version)
+	if err != nil {
+		return steps.Sealed{}, err
+	}
+	return a.seal(ctx, run, c)
+}

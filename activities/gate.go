@@ -1,0 +1,145 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+const (
+	// askAgain is when a run that waits in line asks the gate again.
+	askAgain = 15 * time.Second
+	// takeOvers bounds how many dead holders one call clears away.
+	takeOvers = 5
+)
+
+// gate asks the store for a place and, where somebody holds it, does what the
+// overlap policy says. The answer is set when there is no run to go on with.
+func (a *Activities) gate(ctx context.Context, o order, in steps.OpenRunIn) (rows.Run, *steps.Opened, error) {
+	ask, err := a.newRun(o, in)
+	if err != nil {
+		return rows.Run{}, nil, err
+	}
+	for range takeOvers {
+		g, err := a.Store.OpenRun(ctx, ask)
+		if err != nil {
+			return rows.Run{}, nil, fmt.Errorf("open run %s: %w", in.WorkflowID, err)
+		}
+		if g.Holder == nil {
+			return g.Run, nil, nil
+		}
+		gone, err := a.evict(ctx, *g.Holder, overlap(o.campaign), in.WorkflowID)
+		if err != nil {
+			return rows.Run{}, nil, err
+		}
+		if gone {
+			continue
+		}
+		answer, err := a.inTheWay(ctx, o.campaign, ask, g)
+		return rows.Run{}, answer, err
+	}
+	return rows.Run{}, nil, fmt.Errorf("open run %s: the place at the gate is taken again and again", in.WorkflowID)
+}
+
+func (a *Activities) newRun(o order, in steps.OpenRunIn) (rows.NewRun, error) {
+	start := in.Start
+	start.Resume = nil
+	overrides, err := json.Marshal(start)
+	if err != nil {
+		return rows.NewRun{}, fmt.Errorf("keep the start of %s: %w", in.WorkflowID, err)
+	}
+	processors := start.Processors
+	if processors <= 0 {
+		processors = max(1, o.campaign.Processors)
+	}
+	policy := overlap(o.campaign)
+	n := rows.NewRun{
+		Run: rows.Run{
+			RunID: in.RunID, WorkflowID: in.WorkflowID, Campaign: o.campaign.Name, Lane: start.Lane, Version: o.version,
+			Trigger: string(o.trigger), By: start.TriggeredBy, RetryOf: start.RetryOf, Overrides: overrides,
+			Processors: processors, DueAt: in.DueAt, StartedAt: in.StartedAt, Epoch: a.Store.Epoch(),
+		},
+		// A trial stores nothing: it is in nobody's way.
+		Exclusive: policy != campaigns.OverlapAllow && start.Limit == 0,
+		MayWait:   policy == campaigns.OverlapBufferOne || policy == campaigns.OverlapBufferAll || policy == campaigns.OverlapCancel,
+	}
+	if policy == campaigns.OverlapBufferOne {
+		n.MaxWaiting = 1
+	}
+	n.Deadline = deadline(o.campaign, n.Run)
+	return n, nil
+}
+
+func overlap(c *campaigns.Campaign) campaigns.Overlap {
+	if c.Schedule == nil || c.Schedule.Overlap == "" {
+		return campaigns.OverlapSkip
+	}
+	return c.Schedule.Overlap
+}
+
+// evict clears the place when its holder is no more, or must go.
+func (a *Activities) evict(ctx context.Context, holder rows.Run, policy campaigns.Overlap, by string) (bool, error) {
+	closed, _, err := a.Temporal.Closed(ctx, holder.WorkflowID, holder.RunID)
+	if err != nil {
+		return false, fmt.Errorf("ask Temporal about run %s, which holds the place: %w", holder.WorkflowID, err)
+	}
+	if !closed && policy == campaigns.OverlapTerminate {
+		if err := a.Temporal.Terminate(ctx, holder.WorkflowID, holder.RunID, "overlap: terminate, for "+by); err != nil {
+			return false, fmt.Errorf("terminate run %s: %w", holder.WorkflowID, err)
+		}
+		closed = true
+	}
+	if closed {
+		return true, a.takeOver(ctx, holder)
+	}
+	if policy == campaigns.OverlapCancel && holder.Stop == "" {
+		if err := a.Temporal.Cancel(ctx, holder.WorkflowID, holder.RunID); err != nil {
+			return false, fmt.Errorf("cancel run %s: %w", holder.WorkflowID, err)
+		}
+	}
+	return false, nil
+}
+
+// takeOver closes a run whose workflow ended without closing it.
+func (a *Activities) takeOver(ctx context.Context, run rows.Run) error {
+	why := harvest.WhyTerminated
+	if run.Epoch != a.Store.Epoch() {
+		why = harvest.WhyStoreRestored
+	}
+	if _, err := a.Store.CloseOpenItems(ctx, run.ID, harvest.OutcomeCancelled, string(why)); err != nil {
+		return fmt.Errorf("close the items of run %s: %w", run.WorkflowID, err)
+	}
+	finish, err := a.finish(ctx, run, why)
+	if err != nil {
+		return err
+	}
+	a.Log.WarnContext(ctx, "closed a run that Temporal had ended", "run", run.WorkflowID, "campaign", run.Campaign, "why", why)
+	return a.Store.FinishRun(ctx, finish)
+}
+
+// inTheWay answers while another run goes on: wait in line, or be skipped.
+func (a *Activities) inTheWay(ctx context.Context, c *campaigns.Campaign, ask rows.NewRun, g rows.Gate) (*steps.Opened, error) {
+	if g.Run.State == rows.RunWaiting {
+		return &steps.Opened{
+			Campaign: c.Name, Busy: g.Holder.WorkflowID, Wait: askAgain, Definition: ask.Ref(),
+			Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, Store: a.Store.ID(),
+		}, nil
+	}
+	skipped := ask.Run
+	skipped.State, skipped.Outcome, skipped.ClosedAt = rows.RunClosed, harvest.OutcomeSkipped, a.Now()
+	skipped.Why = fmt.Sprintf("run %s is going on since %s, and overlap is %s",
+		g.Holder.WorkflowID, g.Holder.StartedAt.In(zone(c)).Format("Mon 2 Jan 15:04:05 MST"), overlap(c))
+	if err := a.Store.RecordRun(ctx, skipped); err != nil {
+		return nil, fmt.Errorf("record that run %s was skipped: %w", ask.WorkflowID, err)
+	}
+	return &steps.Opened{
+		Campaign: c.Name, Refused: harvest.OutcomeSkipped, Why: skipped.Why, Definition: ask.Ref(),
+		Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, Store: a.Store.ID(),
+	}, nil
+}

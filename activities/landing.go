@@ -1,0 +1,123 @@
+package activities
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// maxFences is how often a checkpoint may move under an item before that counts
+// as a failure.
+const maxFences = 3
+
+// landing decides what an attempt that ended with err comes to.
+func (r *flight) landing(err error) end {
+	r.mu.Lock()
+	closed := r.closed
+	r.over = true
+	r.mu.Unlock()
+	switch {
+	case closed != nil:
+		return end{closed: true, outcome: closed.Outcome, tally: r.tally, stopped: errors.Is(err, rows.ErrStopped)}
+	case err == nil:
+		s := r.judge.settle(r.item.Tally.Add(r.tally))
+		return r.settle(s)
+	case errors.Is(err, errHandBack), errors.Is(err, errDrained), errors.Is(err, errLeftBehind):
+		return r.settle(rows.Settle{State: rows.ItemOpen})
+	case errors.Is(err, rows.ErrStopped):
+		e := r.settle(rows.Settle{State: rows.ItemOpen})
+		e.stopped = true
+		return e
+	case errors.Is(err, rows.ErrFenced):
+		return r.fenced(err)
+	case errors.Is(err, errNextTick):
+		return r.settle(r.nextTick("the run had to end while this item was at work; the next run goes on from its checkpoint"))
+	default:
+		return r.failed(err)
+	}
+}
+
+// fenced drops a page that was not ours to commit. When only the checkpoint had
+// moved (a reset, another run) the item is read again from there; when the claim
+// is somebody else's, so is the item.
+func (r *flight) fenced(err error) end {
+	r.chunk.mu.Lock()
+	r.fences[r.item.Ord]++
+	often := r.fences[r.item.Ord] >= maxFences
+	r.chunk.mu.Unlock()
+	r.log.Warn("a page was dropped", "item", r.name, "error", err)
+	if often {
+		return r.failed(harvest.Errorf(harvest.KindInternal, "commit page of", r.name, "the checkpoint moved under it %d times: %w", maxFences, err))
+	}
+	return r.settle(rows.Settle{State: rows.ItemOpen})
+}
+
+// failed lets the one function decide: again later, or given up.
+func (r *flight) failed(err error) end {
+	e := harvest.AsError(err)
+	if p, ok := errors.AsType[*harvest.Panic](err); ok {
+		r.log.Error("a fetcher panicked", "item", r.name, "fetcher", r.item.Fetcher, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
+	}
+	s := rows.Settle{State: rows.ItemClosed, Outcome: e.Kind.Outcome(), Kind: e.Kind, Error: maskText(e.Error(), r.values), Attempts: 1}
+	f := harvest.Failure{Kind: e.Kind, Attempts: r.item.Attempts + 1, Age: r.age(), RetryAfter: e.RetryAfter, Spread: r.Spread()}
+	if e.Kind == harvest.KindThrottled {
+		s.Attempts, s.Throttles, f.Attempts = 0, 1, r.item.Throttles+1
+	}
+	d := harvest.Decision{Why: harvest.WhyNotRetriable}
+	if r.entry != nil {
+		d = harvest.Decide(r.entry.Retry, f)
+	}
+	if d.Again && (r.late(r.Now().Add(d.Wait)) || r.tooOld(d.Wait)) {
+		d = harvest.Decision{Why: harvest.WhyNextTick}
+	}
+	s.Why = string(d.Why)
+	if d.Again {
+		s.State, s.Outcome, s.NotBefore = rows.ItemOpen, "", r.Now().Add(d.Wait)
+	}
+	r.log.Info("an item failed", "item", r.name, "kind", e.Kind, "again", d.Again, "wait", d.Wait, "why", d.Why, "error", s.Error)
+	out := r.settle(s)
+	if d.Again && !out.closed {
+		out.err = &harvest.Error{Kind: e.Kind, Op: s.Error}
+		out.waiting, out.queue = r.waitsFor(e, s.NotBefore), d.Queue
+	}
+	return out
+}
+
+// tooOld: the wait would end after timeouts.item.
+func (r *flight) tooOld(wait time.Duration) bool {
+	limit := r.entry.Timeouts.Item
+	return limit > 0 && r.age()+wait > limit
+}
+
+// waitsFor is what the summary of a timer says.
+func (r *flight) waitsFor(e *harvest.Error, until time.Time) string {
+	at := until.In(zone(r.campaign)).Format("15:04:05 MST")
+	if e.Kind == harvest.KindThrottled && r.item.Host != "" {
+		return r.item.Host + " rests until " + at
+	}
+	return fmt.Sprintf("%s (%s) again at %s", r.name, e.Kind, at)
+}
+
+// settle tells the store how the attempt ended.
+func (r *flight) settle(s rows.Settle) end {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.write()
+	w.Settle = &s
+	_, err := r.send(w)
+	e := end{closed: s.State == rows.ItemClosed, outcome: s.Outcome, tally: r.tally}
+	switch {
+	case errors.Is(err, rows.ErrFenced):
+		r.log.Warn("another worker holds this item now", "item", r.name)
+		return end{tally: r.tally}
+	case errors.Is(err, rows.ErrStopped):
+		e.stopped = true
+	case err != nil:
+		return end{tally: r.tally, broken: fmt.Errorf("tell the store how item %s ended: %w", r.name, err)}
+	}
+	r.ledger = nil
+	return e
+}
