@@ -29,7 +29,6 @@ func TestARunGoesWell(t *testing.T) {
 	require.LessOrEqual(t, w.most, 4, "never more items in the air than processors")
 	require.Equal(t, []string{"open", "close"}, []string{w.calls[0], w.calls[len(w.calls)-1]})
 	require.Equal(t, "default-test-workflow-id", asked.WorkflowID)
-	require.Equal(t, "default-test-run-id", asked.RunID)
 	require.Equal(t, "news", asked.Start.Campaign)
 	require.True(t, asked.StartedAt.Equal(start))
 	require.Equal(t, 0, w.count("stop"))

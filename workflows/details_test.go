@@ -1,0 +1,106 @@
+package workflows
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	sdkpb "go.temporal.io/api/sdk/v1"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+func TestDetails(t *testing.T) {
+	t.Parallel()
+	r := &run{in: steps.Start{Campaign: "news"}}
+	r.state = steps.State{
+		Run:    steps.Opened{Run: 7, Items: 133},
+		Closed: 133,
+		Tally:  harvest.Tally{New: 1214, Changed: 9, Quarantined: 3},
+		Seen: map[harvest.Outcome]steps.Seen{
+			harvest.OutcomeThrottled: {Chunks: 1}, harvest.OutcomePartial: {Chunks: 1, New: 17}, harvest.OutcomeDone: {Chunks: 131, New: 1197},
+		},
+		Pending: []steps.Range{{NotBefore: start.Add(time.Hour), Left: 1, Why: "www.nytimes.com rests until 21:03"}},
+	}
+	require.Equal(t, strings.Join([]string{
+		"**resting** 133 of 133 · 1,214 new · 9 changed · 3 quarantined",
+		"",
+		"| outcome | items | new |",
+		"| --- | ---: | ---: |",
+		"| done | 131 | 1,197 |",
+		"| partial | 1 | 17 |",
+		"| throttled | 1 | 0 |",
+		"",
+		"www.nytimes.com rests until 21:03 · 1 item",
+	}, "\n"), details(r.head(), r.seen(), r.tail(start)))
+
+	r.state.Closed = 5000
+	require.Contains(t, details(r.head(), r.seen(), ""), "| worst | chunks | new |", "a chunk's worst outcome is not that of each item")
+}
+
+func TestDetailsOfARunWithoutARun(t *testing.T) {
+	t.Parallel()
+	r := &run{in: steps.Start{Campaign: "news"}}
+	require.Equal(t, "**at the gate**", details(r.head(), r.seen(), r.tail(start)))
+	r.state.Run.Busy = "news-2026-05-03T14:00:00Z"
+	require.Equal(t, "**waiting in line**\n\nwaits for news-2026-05-03T14:00:00Z", details(r.head(), r.seen(), r.tail(start)))
+}
+
+func TestDetailsStaySmall(t *testing.T) {
+	t.Parallel()
+	r := &run{in: steps.Start{Campaign: "news"}}
+	r.state = steps.State{
+		Run: steps.Opened{Run: 7, Items: 1 << 50}, Closed: 1 << 50, Trouble: strings.Repeat("https://x.example/?token=s3cret però ", 200),
+		Tally: harvest.Tally{New: 1 << 50, Changed: 1 << 50, Deleted: 1 << 50, Quarantined: 1 << 50},
+		Seen:  map[harvest.Outcome]steps.Seen{},
+	}
+	for _, o := range harvest.Outcomes() {
+		r.state.Seen[o] = steps.Seen{Chunks: 1 << 40, New: 1 << 50}
+	}
+	for _, paused := range []string{"", strings.Repeat("by marta ", 100)} {
+		r.state.Paused = paused
+		got := details(r.head(), r.seen(), r.tail(start))
+		require.LessOrEqual(t, utf8.RuneCountInString(got), maxDetails)
+		require.LessOrEqual(t, strings.Count(got, "\n")+1, maxLines)
+		require.NotContains(t, got, "s3cret")
+		require.Contains(t, got, "| missed |", "what needs a look stays")
+		require.NotContains(t, got, "| done |")
+	}
+}
+
+func TestDetailsChangeNowAndThen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 60)
+	o := opened(60)
+	o.Processors = 1
+	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return o, nil }
+	w.fetch = hold
+	var seen []string
+	for i := range 60 { // one item a second
+		w.after(time.Duration(i+1)*time.Second, func() {
+			w.comeBack(int64(i+1), done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil)
+			text := w.metadata()
+			if len(seen) == 0 || seen[len(seen)-1] != text {
+				seen = append(seen, text)
+			}
+		})
+	}
+	_, err := w.news()
+	require.NoError(t, err)
+	require.InDelta(t, 12, len(seen), 2, "every five seconds")
+	require.Contains(t, seen[len(seen)-1], "**running** ")
+	require.Contains(t, w.metadata(), "**done** 60 of 60 · 60 new")
+}
+
+// metadata is the current details as the Web UI asks for them.
+func (w *world) metadata() string {
+	w.t.Helper()
+	value, err := w.env.QueryWorkflow("__temporal_workflow_metadata")
+	require.NoError(w.t, err)
+	var m sdkpb.WorkflowMetadata
+	require.NoError(w.t, value.Get(&m))
+	return m.GetCurrentDetails()
+}

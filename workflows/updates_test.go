@@ -1,0 +1,205 @@
+package workflows
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+func TestPauseAndResume(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 10)
+	w.fetch = hold
+	var pause, twice, resume *answer
+	w.after(time.Minute, func() { pause = w.update("pause", steps.PauseIn{By: "marta", Why: "feeds.csv under repair"}) })
+	w.after(2*time.Minute, func() {
+		require.True(t, pause.completed)
+		p := w.progress()
+		require.Equal(t, "by marta: feeds.csv under repair", p.Paused)
+		require.Zero(t, p.Flying, "everything came down")
+		require.Contains(t, w.metadata(), "**paused** 0 of 10")
+		require.Contains(t, w.metadata(), "paused by marta: feeds.csv under repair")
+		twice = w.update("pause", steps.PauseIn{By: "ilse"})
+	})
+	w.after(time.Hour, func() {
+		require.Equal(t, 4, w.count("fetch"), "nothing is started")
+		w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) { return done(in), nil }
+		resume = w.update("resume", steps.ResumeIn{By: "marta"})
+	})
+	_, err := w.news()
+	require.NoError(t, err)
+	require.ErrorContains(t, twice.rejected, "paused already by marta: feeds.csv under repair")
+	require.True(t, resume.completed)
+	require.Equal(t, 4+10, w.count("fetch"))
+	require.Empty(t, w.called("stop"))
+	require.Equal(t, []string{"close"}, w.called("close"))
+}
+
+func TestPauseBeforeThereIsARun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.open = func(steps.OpenRunIn) (steps.Opened, error) {
+		if w.count("open") == 1 {
+			return steps.Opened{Busy: "news-1", Wait: time.Minute}, nil
+		}
+		return opened(2), nil
+	}
+	var pause, processors, skip *answer
+	w.after(time.Second, func() {
+		pause = w.update("pause", steps.PauseIn{})
+		processors = w.update("set-processors", steps.SetProcessorsIn{Processors: 1})
+		skip = w.update("skip-item", steps.SkipItemIn{Key: "a"})
+	})
+	w.after(time.Hour, func() {
+		require.Equal(t, 0, w.count("fetch"))
+		require.Equal(t, "by hand", w.progress().Paused)
+		w.update("resume", steps.ResumeIn{})
+	})
+	_, err := w.news()
+	require.NoError(t, err)
+	require.True(t, pause.completed)
+	require.True(t, processors.completed)
+	require.ErrorContains(t, skip.rejected, "no items yet")
+	require.Equal(t, 1, w.most, "what a person said outranks the definition")
+}
+
+func TestWhatIsRejected(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, update string
+		in           any
+		want         string
+	}{
+		{"resume what is not paused", "resume", steps.ResumeIn{}, "not paused"},
+		{"no processors", "set-processors", steps.SetProcessorsIn{}, "between 1 and 10,000"},
+		{"too many processors", "set-processors", steps.SetProcessorsIn{Processors: 10_001}, "between 1 and 10,000"},
+		{"skip nothing", "skip-item", steps.SkipItemIn{}, "key is missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.fetch = hold
+			var got *answer
+			w.after(time.Second, func() { got = w.update(c.update, c.in) })
+			w.after(time.Minute, func() { w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil) })
+			_, err := w.news()
+			require.NoError(t, err)
+			require.ErrorContains(t, got.rejected, c.want)
+		})
+	}
+}
+
+func TestNothingIsAcceptedWhileClosing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.close = func(steps.CloseRunIn) (steps.Summary, error) {
+		if w.count("close") == 1 {
+			return steps.Summary{}, temporal.NewApplicationError("database is locked", "internal")
+		}
+		return steps.Summary{Outcome: "done"}, nil
+	}
+	var answers []*answer
+	w.after(500*time.Millisecond, func() {
+		answers = append(answers,
+			w.update("pause", steps.PauseIn{}), w.update("set-processors", steps.SetProcessorsIn{Processors: 2}),
+			w.update("skip-item", steps.SkipItemIn{Key: "a"}))
+	})
+	_, err := w.news()
+	require.NoError(t, err)
+	require.Len(t, answers, 3)
+	for _, a := range answers {
+		require.ErrorContains(t, a.rejected, "the run of news is ending")
+	}
+}
+
+func TestSetProcessors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 40)
+	w.fetch = hold
+	var more *answer
+	w.after(time.Minute, func() {
+		require.Equal(t, 4, w.progress().Flying)
+		more = w.update("set-processors", steps.SetProcessorsIn{Processors: 9, By: "marta"})
+	})
+	w.after(2*time.Minute, func() {
+		require.Equal(t, 9, w.progress().Flying)
+		require.Equal(t, 9, w.progress().Processors)
+		w.update("set-processors", steps.SetProcessorsIn{Processors: 2})
+		for lo := range int64(8) {
+			w.comeBack(lo+1, done(steps.FetchItemsIn{Lo: lo + 1, Hi: lo + 1}), nil)
+		}
+	})
+	w.after(3*time.Minute, func() {
+		require.Equal(t, 2, w.progress().Flying, "eight came home, one was started")
+		w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) { return done(in), nil }
+		w.comeBack(9, done(steps.FetchItemsIn{Lo: 9, Hi: 9}), nil)
+		w.comeBack(10, done(steps.FetchItemsIn{Lo: 10, Hi: 10}), nil)
+	})
+	_, err := w.news()
+	require.NoError(t, err)
+	require.True(t, more.completed)
+	require.Equal(t, 40, w.count("fetch"))
+}
+
+func TestSkipAnItem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	var asked steps.SkipItemIn
+	skipped := false
+	w.skip = func(in steps.SkipItemIn) error {
+		asked, skipped = in, true
+		return nil
+	}
+	w.fetch = func(steps.FetchItemsIn) (steps.Fetched, error) {
+		if skipped {
+			return steps.Fetched{}, nil
+		}
+		return steps.Fetched{Left: 1, NextAt: start.Add(5 * time.Hour)}, nil
+	}
+	var skip *answer
+	w.after(time.Minute, func() { skip = w.update("skip-item", steps.SkipItemIn{Key: "nytimes-economy", By: "marta"}) })
+	_, err := w.news()
+	require.NoError(t, err)
+	require.True(t, skip.completed)
+	require.Equal(t, steps.SkipItemIn{Run: 7, Key: "nytimes-economy", By: "marta", Store: "7f3a"}, asked)
+	require.Less(t, w.env.Now().Sub(start), time.Hour, "it was all that was waited for")
+}
+
+func TestSkipFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.fetch = hold
+	w.skip = func(steps.SkipItemIn) error {
+		return temporal.NewNonRetryableApplicationError("no item x", "gone", nil)
+	}
+	var skip *answer
+	w.after(time.Minute, func() { skip = w.update("skip-item", steps.SkipItemIn{Key: "x"}) })
+	w.after(time.Hour, func() { w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil) })
+	_, err := w.news()
+	require.NoError(t, err, "a refused update does not hurt the run")
+	require.ErrorContains(t, skip.failed, "no item x")
+}
+
+func TestARunWaitsForItsUpdates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.fetch = hold
+	w.skip = func(steps.SkipItemIn) error {
+		if w.count("skip") < 3 {
+			return temporal.NewApplicationError("database is locked", "internal")
+		}
+		return nil
+	}
+	var skip *answer
+	w.after(time.Minute, func() {
+		skip = w.update("skip-item", steps.SkipItemIn{Key: "x"})
+		w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil)
+	})
+	_, err := w.news()
+	require.NoError(t, err)
+	require.True(t, skip.completed)
+}

@@ -1,0 +1,90 @@
+package workflows
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"ansa-economia":    "ansa-economia",
+		" two\nlines\tof ": "two lines of",
+		"get https://u:p@x.example/a?token=s3cret&b=1#c: timeout": "get https://x.example/a timeout",
+		"/feed?key=s3cret is gone":                                "/feed is gone",
+		"why? because":                                            "why? because",
+		"bad \xff byte":                                           "bad byte",
+	} {
+		require.Equal(t, want, plain(text, 200), text)
+	}
+}
+
+func TestPlainNeverLeaksAndNeverGrows(t *testing.T) {
+	t.Parallel()
+	for n := 10; n < 60; n++ {
+		got := plain(strings.Repeat("però ", 30), n)
+		require.LessOrEqual(t, len(got), n)
+		require.True(t, utf8.ValidString(got))
+		require.True(t, strings.HasSuffix(got, "…"))
+	}
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 5000: "5,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
+		require.Equal(t, want, count(n))
+	}
+}
+
+func TestClock(t *testing.T) {
+	t.Parallel()
+	rome := time.FixedZone("CEST", 2*3600)
+	require.Equal(t, "19:03 UTC", clock(start.Add(3*time.Hour+3*time.Minute).In(rome), start))
+	require.Equal(t, "4 May 01:00 UTC", clock(start.Add(9*time.Hour), start))
+}
+
+func TestChunkSummaries(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 500)
+	for _, c := range []struct {
+		name  string
+		items int
+		label string
+		part  steps.Range
+		want  string
+	}{
+		{"an item", 133, "", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 1, Labels: []string{"ansa-economia"}}, "ansa-economia · 1 of 133"},
+		{"the only item", 1, "Genova", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 1}, "Genova · 1 of 1"},
+		{"a chunk with labels", 133, "", steps.Range{Entry: "news", Lo: 1, Hi: 3, First: 1, Labels: []string{"a", "b", "c"}}, "a +2 · 1-3 of 133"},
+		{"a chunk without", 5000, "", steps.Range{Entry: "news", Lo: 51, Hi: 100, First: 51}, "51-100 of 5,000"},
+		{"an entry of several", 5000, "", steps.Range{Entry: "theses", Lo: 51, Hi: 100, First: 4051}, "theses · 4,051-4,100 of 5,000"},
+		{"a label that is an address", 9, "", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 1, Labels: []string{"https://x.example/rss?key=s3cret"}}, "https://x.example/rss · 1 of 9"},
+		{"a long label", 9, "", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 9, Labels: []string{long}}, long[:117] + "… · 9 of 9"},
+	} {
+		r := &run{in: steps.Start{Campaign: "news"}}
+		r.state.Run.Items, r.state.Run.Label = c.items, c.label
+		got := r.summary(c.part)
+		require.Equal(t, c.want, got, c.name)
+		require.LessOrEqual(t, len(got), maxSummary)
+	}
+}
+
+func TestRestSummaries(t *testing.T) {
+	t.Parallel()
+	until := start.Add(5 * time.Hour)
+	nyt := steps.Range{NotBefore: until, Left: 1, Why: "www.nytimes.com rests until 21:03"}
+	other := steps.Range{NotBefore: until, Lo: 1, Hi: 30, Why: "budget"}
+	due := steps.Range{Lo: 1, Hi: 99}
+	require.Equal(t, "www.nytimes.com rests until 21:03 · 1 item", restSummary([]steps.Range{nyt, other, due}, 0, start))
+	require.Equal(t, "www.nytimes.com rests until 21:03 · 2 items", restSummary([]steps.Range{nyt, other, due, nyt}, 0, start))
+	silent := steps.Range{NotBefore: until, Left: 2}
+	require.Equal(t, "33 items until 21:00 UTC", restSummary([]steps.Range{silent, nyt, other}, 0, start))
+	nyt.Why = strings.Repeat("w", 400)
+	require.LessOrEqual(t, len(restSummary([]steps.Range{nyt}, 0, start)), maxSummary)
+}
