@@ -253,7 +253,7 @@ const (
 var markup = regexp.MustCompile(`</?[a-zA-Z][^<>]*>|&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]\w*);`)
 
 func guess(text string) string {
-	if markup.MatchString(text) {
+	if strings.ContainsAny(text, "<&") && markup.MatchString(text) {
 		return textHTML
 	}
 	return textPlain
@@ -360,6 +360,9 @@ var inline = regexp.MustCompile(`(?i)</?(?:a|abbr|b|big|br|cite|code|em|font|i|i
 // heading is a title for people: on one line, without the markup that titles
 // hold though most formats do not let them.
 func heading(s string) string {
+	if !strings.ContainsAny(s, "<&") {
+		return line(s)
+	}
 	return line(html.UnescapeString(inline.ReplaceAllStringFunc(s, func(tag string) string {
 		if strings.HasPrefix(strings.ToLower(tag), "<br") {
 			return " "
@@ -374,7 +377,7 @@ func line(s string) string { return strings.Join(strings.Fields(clean(s)), " ") 
 // clean makes s valid UTF-8 without the characters that entities of a source
 // can smuggle past XML.
 func clean(s string) string {
-	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !legal(r) }) < 0 {
+	if utf8.ValidString(s) && !suspect(s) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {

@@ -47,7 +47,10 @@ var (
 func repair(body []byte, contentType, override string) []byte {
 	name, mark := chooseCharset(body, contentType, override)
 	text := decode(body[mark:], name)
-	text = illegalReference.ReplaceAll(strip(text), nil)
+	text = strip(text)
+	if bytes.Contains(text, []byte("&#")) {
+		text = illegalReference.ReplaceAll(text, nil)
+	}
 	return trimJunk(text)
 }
 
@@ -193,9 +196,20 @@ func legal(r rune) bool {
 	return r >= 0x20 && r != 0xfffe && r != 0xffff || r == '\t' || r == '\n' || r == '\r'
 }
 
+// suspect reports bytes that may be part of a forbidden character: controls,
+// and what U+FFFE and U+FFFF begin with.
+func suspect[T string | []byte](text T) bool {
+	for i := range len(text) {
+		if b := text[i]; b < 0x20 && b != '\t' && b != '\n' && b != '\r' || b == 0xef && i+1 < len(text) && text[i+1] == 0xbf {
+			return true
+		}
+	}
+	return false
+}
+
 // strip removes the characters XML forbids from valid UTF-8.
 func strip(text []byte) []byte {
-	if bytes.IndexFunc(text, func(r rune) bool { return !legal(r) }) < 0 {
+	if !suspect(text) {
 		return text
 	}
 	return bytes.Map(func(r rune) rune {

@@ -128,7 +128,7 @@ var voidTag = regexp.MustCompile(`<(br|hr|img|wbr)(\s(?:[^<>]*[^<>/])?)?>`)
 // closeVoid closes the HTML tags that have no end, outside of CDATA: the parser
 // would take all that follows for their content.
 func closeVoid(raw []byte) []byte {
-	if !voidTag.Match(raw) {
+	if !hasVoid(raw) {
 		return raw
 	}
 	var out []byte
@@ -142,6 +142,15 @@ func closeVoid(raw []byte) []byte {
 		out, raw = append(out, raw[i:end]...), raw[end:]
 	}
 	return out
+}
+
+func hasVoid(raw []byte) bool {
+	for _, tag := range []string{"<br", "<hr", "<img", "<wbr"} {
+		if bytes.Contains(raw, []byte(tag)) {
+			return true
+		}
+	}
+	return false
 }
 
 // parseHead reads what the feed says about itself. It is not worth an error:
