@@ -1,6 +1,7 @@
 package fetchertest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,7 +149,9 @@ func checkConcurrency(t *testing.T, c Case) {
 func checkBadParams(t *testing.T, c Case) {
 	base := c.serve(t, nil)
 	f := c.New(client(t, patience))
-	for _, bad := range []string{`{"no_such_param": 1}`, `[]`, `"text"`, `{`} {
+	good := bytes.TrimSpace(c.Params(base))
+	unknown := `{"no_such_param":1,` + string(good[1:])
+	for _, bad := range []string{unknown, `[]`, `"text"`, `{`} {
 		req := c.request(base, nil)
 		req.Params = json.RawMessage(bad)
 		r, _, err := fetch(t, f, req)

@@ -1,0 +1,87 @@
+package fetchertest_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+const flawVariable = "VENDEMMIA_FETCHERTEST_FLAW"
+
+func run(t *testing.T, flaw string) {
+	t.Helper()
+	count := &atomic.Int64{}
+	fetchertest.Run(t, fetchertest.Case{
+		New:    func(c *http.Client) harvest.Fetcher { return model{client: c, flaw: flaw, count: count} },
+		Source: http.HandlerFunc(numbers), IDs: allIDs(), Pages: pages, Folder: "testdata/model",
+		Params: func(base string) json.RawMessage { return json.RawMessage(`{"url":` + strconv.Quote(base) + `}`) },
+	})
+}
+
+func TestASoundFetcherPasses(t *testing.T) {
+	t.Parallel()
+	run(t, "")
+}
+
+// TestFlawed is run by TestFlawsAreFound, as a process of its own.
+func TestFlawed(t *testing.T) {
+	flaw := os.Getenv(flawVariable)
+	if flaw == "" {
+		t.Skip("nothing is wrong here")
+	}
+	run(t, flaw)
+}
+
+// TestFlawsAreFound runs the suite over fetchers with one flaw each: it must
+// fail, and name the check.
+func TestFlawsAreFound(t *testing.T) {
+	t.Parallel()
+	for flaw, check := range map[string]string{
+		"wrong identity":      "describes_itself",
+		"swallows errors":     "faults",
+		"panics":              "faults/garbage/after_0",
+		"takes any bytes":     "faults/charset_not_the_declared/after_0",
+		"takes anything":      "faults/garbage/after_0",
+		"one kind for all":    "faults/status_500/after_0",
+		"deaf to Retry-After": "faults/status_429_with_Retry-After/after_0",
+		"loses a page":        "brings_everything",
+		"doubles a page":      "brings_everything",
+		"keeps state":         "serves_many_at_once",
+		"restless hash":       "again_brings_everything_again",
+		"again is not heard":  "again_brings_everything_again",
+		"does not stop":       "stops_when_nobody_listens",
+		"hears no cancel":     "stops_when_cancelled",
+		"lenient params":      "bad_params",
+	} {
+		t.Run(flaw, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			c := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestFlawed$/^"+top(check)+"$", "-test.v")
+			c.Env = append(os.Environ(), flawVariable+"="+flaw)
+			out, err := c.CombinedOutput()
+			require.Error(t, err, "the suite finds nothing wrong with it:\n%s", out)
+			require.Contains(t, string(out), "FAIL: TestFlawed/"+check, "%s", out)
+		})
+	}
+}
+
+func top(check string) string {
+	for i := range check {
+		if check[i] == '/' {
+			return check[:i]
+		}
+	}
+	return check
+}
