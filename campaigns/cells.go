@@ -14,9 +14,9 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// typed gives a cell the type that the fetcher's params want. Values of JSON
-// and YAML have one already.
-func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) any {
+// typed gives a cell the type that the fetcher's params want, and reports one
+// that has none. Values of JSON and YAML have a type already.
+func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 	s, isText := v.(string)
 	if isText {
 		if err := values.Secrets(s); err != nil {
@@ -25,20 +25,20 @@ func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) any {
 	}
 	i := slices.IndexFunc(r.fields, func(f harvest.Field) bool { return f.Name == column })
 	if i < 0 {
-		return v
+		return v, true
 	}
 	if r.fields[i].Secret && isText && !values.HasSecret(s) {
 		r.report.add(at, column, "a secret has no place in a list; write ${secret:env:"+envName(column)+"} or ${secret:file:PATH}")
 	}
 	if !r.texts || !isText {
-		return v
+		return v, true
 	}
 	out, err := cell(s, r.fields[i])
 	if err != nil {
 		r.report.add(at, column, err.Error())
-		return v
+		return v, false
 	}
-	return out
+	return out, true
 }
 
 func cell(s string, f harvest.Field) (any, error) {

@@ -92,11 +92,12 @@ func (r *rowBuilder) isOurs(column string) bool {
 // add makes one row; what is wrong with it is reported at its line.
 func (r *rowBuilder) add(at yamltree.Pos, values map[string]any) {
 	row := Row{Line: at.Line}
-	params := map[string]any{}
+	params, wrong := map[string]any{}, map[string]bool{}
 	for _, column := range sortedNames(values) {
-		v := values[column]
 		if r.meaning(at, column) && r.isParam(column) && (!r.isOurs(column) || r.known) {
-			params[column] = r.typed(at, column, v)
+			var ok bool
+			params[column], ok = r.typed(at, column, values[column])
+			wrong[column] = !ok
 		}
 	}
 	r.policies(at, &row, values)
@@ -109,21 +110,24 @@ func (r *rowBuilder) add(at yamltree.Pos, values map[string]any) {
 		r.report.add(at, "", err.Error())
 		return
 	}
-	r.checkRow(at, row, whole)
+	r.checkRow(at, row, whole, wrong)
 	if r.key(at, &row, values, whole) && r.entry.Split.Keep(row.Key) {
 		r.out = append(r.out, row)
 	}
 }
 
 // checkRow checks the whole params of a row; what is wrong with the common ones
-// is told once, where they stand.
-func (r *rowBuilder) checkRow(at yamltree.Pos, row Row, whole json.RawMessage) {
+// is told once, where they stand. wrong are columns that were told already.
+func (r *rowBuilder) checkRow(at yamltree.Pos, row Row, whole json.RawMessage, wrong map[string]bool) {
 	if !r.known {
 		return
 	}
 	own, common := r.paramsOf(row.Params), r.tree.Get("params")
 	for _, p := range harvest.CheckParams(whole, r.info.Params) {
 		name, _, _ := strings.Cut(p.Field, ".")
+		if wrong[name] {
+			continue
+		}
 		if _, here := own[name]; !here && common.Has(name) {
 			r.report.add(paramPlace(common, p, common.Pos), paramPath(r.path+".params", p), p.Text)
 			continue

@@ -8,7 +8,7 @@ import (
 
 // Long writes single elements out as lists of one, wherever the table takes
 // both, so that layers can be merged. Schedules have words of their own and are
-// left alone.
+// left alone. Keys that are not in the table are left out: Check has told them.
 func Long(n *yamltree.Node, keys []Key) *yamltree.Node {
 	if !n.IsMap() {
 		return n
@@ -17,15 +17,15 @@ func Long(n *yamltree.Node, keys []Key) *yamltree.Node {
 	for _, m := range n.Members {
 		if k, found := find(keys, m.Key); found {
 			m.Value = longValue(m.Value, k.Value)
+			out.Members = append(out.Members, m)
 		}
-		out.Members = append(out.Members, m)
 	}
 	return out
 }
 
 func longValue(n *yamltree.Node, v Value) *yamltree.Node {
 	switch {
-	case n.IsMap():
+	case n.IsMap() && v.Map != nil:
 		return Long(n, v.Map)
 	case n.IsList() && v.List != nil:
 		out := &yamltree.Node{Pos: n.Pos, Kind: yamltree.List}

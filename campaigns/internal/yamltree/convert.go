@@ -35,7 +35,7 @@ func (c *converter) document(f *ast.File) *Node {
 		return &Node{Pos: Pos{File: c.file, Line: 1}, Kind: Null}
 	}
 	if len(docs) > 1 {
-		c.fail(c.at(docs[1].GetToken()), "a second document (after ---); put it into a file of its own")
+		c.fail(c.node(docs[1], 0).Pos, "a second document (after ---); put it into a file of its own")
 	}
 	return c.node(docs[0], 0)
 }
