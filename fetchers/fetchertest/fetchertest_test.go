@@ -50,9 +50,9 @@ func TestFlawsAreFound(t *testing.T) {
 	for flaw, check := range map[string]string{
 		"wrong identity":      "describes_itself",
 		"swallows errors":     "faults",
-		"panics":              "faults/garbage/after_0",
+		"panics":              "faults/HTML/after_0",
 		"takes any bytes":     "faults/charset_not_the_declared/after_0",
-		"takes anything":      "faults/garbage/after_0",
+		"takes anything":      "faults/HTML/after_0",
 		"one kind for all":    "faults/status_500/after_0",
 		"deaf to Retry-After": "faults/status_429_with_Retry-After/after_0",
 		"loses a page":        "brings_everything",
