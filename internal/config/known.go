@@ -1,0 +1,203 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultStore is where the data is when nobody says otherwise, looked for from
+// the working folder upwards.
+const DefaultStore = "sqlite:.vendemmia/vendemmia.db"
+
+// Known describes one setting.
+type Known struct {
+	Name    string // as a flag and in the file; the variable is Env
+	Default string
+	Help    string
+	// List says that the flag may be repeated and the file may hold a list; Map
+	// that the file may hold a map.
+	List, Map bool
+	// Switch says that the flag needs no value.
+	Switch bool
+	set    func(*Settings, string) error
+}
+
+// Env is the setting's environment variable.
+func (k Known) Env() string {
+	return "VENDEMMIA_" + strings.ToUpper(strings.ReplaceAll(k.Name, "-", "_"))
+}
+
+// All lists every setting.
+func All() []Known {
+	return slices.Concat(storeSettings(), workerSettings(), nameSettings(), temporalSettings())
+}
+
+func storeSettings() []Known {
+	return []Known{
+		{Name: "store", Default: DefaultStore, Help: "where the data is; a relative path is looked for upwards, as git does", set: text(func(s *Settings) *string { return &s.Store })},
+		{Name: "create", Default: "false", Switch: true, Help: "make a new store where there is none", set: func(s *Settings, v string) (err error) {
+			s.Create, err = strconv.ParseBool(v)
+			return err
+		}},
+		{Name: "migrate", Default: "auto", Help: "bring an older store up to date: auto, never", set: oneOf(func(s *Settings) *string { return &s.Migrate }, "auto", "never")},
+	}
+}
+
+func workerSettings() []Known {
+	return []Known{
+		{Name: "queues", Default: "vendemmia-fetch", List: true, Help: "task queues this worker fetches for", set: func(s *Settings, v string) error {
+			s.Queues = list(v)
+			if len(s.Queues) == 0 {
+				return fmt.Errorf("names no queue")
+			}
+			return nil
+		}},
+		{Name: "item-slots", Default: "20", Help: "items in flight in this process", set: func(s *Settings, v string) (err error) {
+			s.ItemSlots, err = number(v, 1, 100_000)
+			return err
+		}},
+		{Name: "drain", Default: "30s", Help: "how long a stopping worker lets pages in work commit", set: duration(func(s *Settings) *time.Duration { return &s.Drain }, time.Second, time.Hour)},
+		{Name: "heartbeat", Default: "30s", Help: "after this silence a worker counts as dead and its items go to another", set: duration(func(s *Settings) *time.Duration { return &s.Heartbeat }, time.Second, time.Hour)},
+		{Name: "allow-network", List: true, Help: "private, loopback or link-local network that may be asked (CIDR)", set: networks},
+		{Name: "max-body", Default: "16MiB", Help: "largest answer that is read", set: func(s *Settings, v string) (err error) {
+			s.MaxBody, err = size(v)
+			return err
+		}},
+		{Name: "health-address", Help: "host:port for /live, /ready and /metrics; empty: none", set: text(func(s *Settings) *string { return &s.HealthAddr })},
+	}
+}
+
+func nameSettings() []Known {
+	return []Known{
+		{Name: "instance", Help: "sets this installation apart from others in one namespace", set: instance},
+		{Name: "identity", Help: "name of this process in claims and histories; default: process and host", set: text(func(s *Settings) *string { return &s.Identity })},
+		{Name: "contact", Help: "mail or address for the User-Agent of campaigns without an owner", set: text(func(s *Settings) *string { return &s.Contact })},
+		{Name: "product", Help: "begins the User-Agent; default: Vendemmia and its version", set: text(func(s *Settings) *string { return &s.Product })},
+		{Name: "log-level", Default: "info", Help: "debug, info, warn, error", set: func(s *Settings, v string) error {
+			s.LogLevel = v
+			var l slog.Level
+			if err := l.UnmarshalText([]byte(v)); err != nil {
+				return fmt.Errorf("one of debug, info, warn, error")
+			}
+			return nil
+		}},
+		{Name: "log-format", Default: "text", Help: "text, json", set: oneOf(func(s *Settings) *string { return &s.LogFormat }, "text", "json")},
+		{Name: "search-attributes", Map: true, Help: "names on this server: Campaign=VendemmiaCampaign,Tags= (empty: not used)", set: attributes},
+	}
+}
+
+func temporalSettings() []Known {
+	return []Known{
+		{Name: "temporal-address", Help: "host:port; default: the profile's, TEMPORAL_ADDRESS, localhost:7233", set: text(func(s *Settings) *string { return &s.TemporalAddress })},
+		{Name: "temporal-namespace", Help: "default: the profile's, TEMPORAL_NAMESPACE, default", set: text(func(s *Settings) *string { return &s.TemporalNamespace })},
+		{Name: "temporal-profile", Help: "profile of temporal.toml", set: text(func(s *Settings) *string { return &s.TemporalProfile })},
+		{Name: "temporal-config-file", Help: "a temporal.toml of one's own", set: text(func(s *Settings) *string { return &s.TemporalConfig })},
+	}
+}
+
+func text(at func(*Settings) *string) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		*at(s) = strings.TrimSpace(v)
+		return nil
+	}
+}
+
+func oneOf(at func(*Settings) *string, words ...string) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		if *at(s) = v; !slices.Contains(words, v) {
+			return fmt.Errorf("one of %s", strings.Join(words, ", "))
+		}
+		return nil
+	}
+}
+
+func duration(at func(*Settings) *time.Duration, least, most time.Duration) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil {
+			return fmt.Errorf("write a duration like 30s or 2m")
+		}
+		if *at(s) = d; d < least || d > most {
+			return fmt.Errorf("from %s to %s", least, most)
+		}
+		return nil
+	}
+}
+
+func number(v string, least, most int) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("a number from %d to %d", least, most)
+	}
+	return n, nil
+}
+
+func size(v string) (int64, error) {
+	for _, unit := range []struct {
+		name string
+		n    int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}} {
+		digits, ok := strings.CutSuffix(v, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(digits, 10, 32)
+		if err != nil || n < 1 {
+			break
+		}
+		return n * unit.n, nil
+	}
+	return 0, fmt.Errorf("write a size like 512KiB, 16MiB or 1GiB")
+}
+
+func list(v string) []string {
+	var out []string
+	for part := range strings.SplitSeq(v, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+func networks(s *Settings, v string) error {
+	s.AllowNetwork = nil
+	for _, part := range list(v) {
+		p, err := netip.ParsePrefix(part)
+		if err != nil {
+			addr, addrErr := netip.ParseAddr(part)
+			if addrErr != nil {
+				return fmt.Errorf("%q is no network; write 10.3.0.0/16 or an address", part)
+			}
+			p = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		s.AllowNetwork = append(s.AllowNetwork, p.Masked())
+	}
+	return nil
+}
+
+func instance(s *Settings, v string) error {
+	s.Instance = v
+	if v != "" && !regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`).MatchString(v) {
+		return fmt.Errorf("small letters, digits and hyphens, at most 32")
+	}
+	return nil
+}
+
+func attributes(s *Settings, v string) error {
+	s.Attributes = map[string]string{}
+	for _, part := range list(v) {
+		ours, theirs, ok := strings.Cut(part, "=")
+		if !ok {
+			return fmt.Errorf("%q: write OURS=THEIRS", part)
+		}
+		s.Attributes[strings.TrimSpace(ours)] = strings.TrimSpace(theirs)
+	}
+	return nil
+}

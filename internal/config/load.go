@@ -1,0 +1,157 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// Input is what settings are read from. Nothing else of the process is looked
+// at, but for the files it names and the folders above Dir.
+type Input struct {
+	// Flags are those that were given, by name; lists joined by commas.
+	Flags map[string]string
+	// Getenv is the environment; nil: none.
+	Getenv func(string) string
+	// ConfigFile is the YAML file; empty: VENDEMMIA_CONFIG_FILE, else none.
+	ConfigFile string
+	// Dir is the working folder; empty: the process's.
+	Dir string
+}
+
+// ConfigFileEnv names the variable that names the YAML file.
+const ConfigFileEnv = "VENDEMMIA_CONFIG_FILE"
+
+// Load reads all settings: flag over environment over file over default. The
+// error joins everything that is wrong, each with where it was said.
+func Load(in Input) (Settings, error) {
+	if in.Getenv == nil {
+		in.Getenv = func(string) string { return "" }
+	}
+	if in.Dir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return Settings{}, fmt.Errorf("find the working folder: %w", err)
+		}
+		in.Dir = dir
+	}
+	path := in.ConfigFile
+	if path == "" {
+		path = in.Getenv(ConfigFileEnv)
+	}
+	file, err := readFile(in.Dir, path)
+	problems := []error{err, unknownFlags(in.Flags)}
+	s := Settings{}
+	for _, k := range All() {
+		v := in.find(k, file)
+		if err := k.set(&s, v.Value); err != nil {
+			problems = append(problems, fmt.Errorf("%s %s (%s): %w", k.Name, quoted(v.Value), v.Origin, err))
+		}
+		s.values = append(s.values, v)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return s, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "read settings", Err: err}
+	}
+	s.place(in, file)
+	return s, nil
+}
+
+func quoted(v string) string {
+	if v == "" {
+		return "is empty"
+	}
+	return fmt.Sprintf("%q", v)
+}
+
+// find takes the strongest source that says something about a setting.
+func (in Input) find(k Known, file fileSettings) Value {
+	v := Value{Name: k.Name, Help: k.Help}
+	said, inFile := file.values[k.Name]
+	switch flag, given := in.Flags[k.Name]; {
+	case given:
+		v.Value, v.Origin = flag, "--"+k.Name
+	case in.Getenv(k.Env()) != "":
+		v.Value, v.Origin = in.Getenv(k.Env()), k.Env()
+	case inFile:
+		v.Value, v.Origin = said.text, fmt.Sprintf("%s:%d", file.path, said.line)
+	default:
+		v.Value, v.Origin = k.Default, "default"
+	}
+	return v
+}
+
+func unknownFlags(flags map[string]string) error {
+	var problems []error
+	for name := range flags {
+		if !known(name) {
+			problems = append(problems, fmt.Errorf("--%s: %s", name, noSuch(name)))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func known(name string) bool {
+	for _, k := range All() {
+		if k.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func noSuch(name string) string {
+	var names []string
+	for _, k := range All() {
+		names = append(names, k.Name)
+	}
+	if near := harvest.Nearest(name, names); near != "" {
+		return "no such setting; did you mean " + near + "?"
+	}
+	return "no such setting; there are " + strings.Join(names, ", ")
+}
+
+// place makes the store's path absolute: relative to the file that says it, else
+// looked for upwards.
+func (s *Settings) place(in Input, file fileSettings) {
+	scheme, path := "", s.Store
+	if rest, ok := strings.CutPrefix(path, "sqlite:"); ok {
+		scheme, path = "sqlite:", rest
+	}
+	if path == "" || strings.Contains(path, "://") || filepath.IsAbs(path) || strings.HasPrefix(path, "//") {
+		return
+	}
+	if file.path != "" && strings.HasPrefix(s.Origin("store"), file.path+":") {
+		s.Store = scheme + filepath.Join(filepath.Dir(file.path), path)
+	} else {
+		s.Store = scheme + Upwards(in.Dir, path)
+	}
+	for i := range s.values {
+		if s.values[i].Name == "store" {
+			s.values[i].Value = s.Store
+		}
+	}
+}
+
+// Upwards looks for a relative path in a folder and in those above it: the file
+// itself, else the first folder of its path (".vendemmia"). When there is
+// neither, it stands in the folder itself.
+func Upwards(dir, path string) string {
+	top, _, nested := strings.Cut(filepath.ToSlash(path), "/")
+	for at := dir; ; at = filepath.Dir(at) {
+		if exists(filepath.Join(at, path)) || nested && top != ".." && top != "." && exists(filepath.Join(at, top)) {
+			return filepath.Join(at, path)
+		}
+		if at == filepath.Dir(at) {
+			return filepath.Join(dir, path)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

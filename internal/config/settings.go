@@ -1,0 +1,72 @@
+package config
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Settings is everything a process can be told. Load fills it; it is a value.
+type Settings struct {
+	// Store is where the data is: "sqlite:/absolute/path" or another address of
+	// package store.
+	Store string
+	// Create makes a store where there is none.
+	Create  bool
+	Migrate string // auto, never
+
+	Queues       []string // task queues of a worker, without the instance
+	ItemSlots    int
+	Drain        time.Duration
+	Heartbeat    time.Duration // after which a silent chunk counts as dead
+	AllowNetwork []netip.Prefix
+	MaxBody      int64 // bytes
+	HealthAddr   string
+
+	Instance string // begins the names of queues, schedules and runs
+	Identity string // of this process
+	Contact  string // of whoever runs this, where a campaign has no owner
+	Product  string // begins the User-Agent
+
+	LogLevel  string // debug, info, warn, error
+	LogFormat string // text, json
+
+	// Attributes maps our search attributes to their names on the server.
+	Attributes map[string]string
+
+	TemporalAddress   string
+	TemporalNamespace string
+	TemporalProfile   string
+	TemporalConfig    string // a temporal.toml of one's own
+
+	values []Value
+}
+
+// Value is one setting as it holds, and where that was said.
+type Value struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // "--store", "VENDEMMIA_STORE", "file.yaml:3" or "default"
+	Help   string `json:"help"`
+}
+
+// Values lists all settings, in the order of the help.
+func (s Settings) Values() []Value { return s.values }
+
+// Origin says where a setting was said.
+func (s Settings) Origin(name string) string {
+	for _, v := range s.values {
+		if v.Name == name {
+			return v.Origin
+		}
+	}
+	return ""
+}
+
+// Name is the name of a search attribute on the server: the mapped one, or its
+// own; "" where the mapping says that it must not be used.
+func (s Settings) Name(attribute string) string {
+	if name, ok := s.Attributes[attribute]; ok {
+		return name
+	}
+	return attribute
+}
