@@ -144,6 +144,9 @@ func (b *build) entry(own *yamltree.Node, listed bool, names map[string]yamltree
 	}
 	x := &entryBuild{build: b, tree: tree, path: path, entry: e}
 	x.finish()
+	if listed { // what is of the whole campaign is told there
+		tree = keys.Long(tree, keys.At(keys.Entry))
+	}
 	b.ports = append(b.ports, port{prefix: prefix, tree: tree, secrets: x.secrets()})
 	b.out.Campaign.Entries = append(b.out.Campaign.Entries, x.entry)
 }

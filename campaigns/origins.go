@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
+	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 )
 
@@ -57,7 +58,9 @@ func appendOrigins(out []Origin, path string, n *yamltree.Node, hidden []string)
 		out = appendOrigins(out, path+"."+m.Key, m.Value, nil)
 		if slices.Contains(hidden, m.Key) {
 			for i := range out[before:] {
-				out[before+i].Value = masked
+				if !values.HasSecret(out[before+i].Value) { // a reference gives nothing away
+					out[before+i].Value = masked
+				}
 			}
 		}
 	}

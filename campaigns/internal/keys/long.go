@@ -82,7 +82,7 @@ func Later(n *yamltree.Node, keys []Key, path string, report Report) {
 			continue
 		}
 		below := join(path, m.Key)
-		if k.Later != "" && m.Value.Text != k.Default {
+		if k.Later != "" && (k.Default == "" || m.Value.Text != k.Default) {
 			report(m.At, below, "not yet: "+k.Later)
 			continue
 		}
