@@ -43,13 +43,21 @@ func (d *Document) Sum() string {
 	for _, s := range []string{d.URL, d.Kind, d.Title, d.Parent, d.MediaType, stamp(d.Published), strconv.FormatBool(d.Deleted)} {
 		part(h, []byte(s))
 	}
-	fields, err := json.Marshal(d.Fields) // sorts keys
-	if err != nil {
-		fields = []byte(err.Error())
-	}
-	part(h, fields)
+	part(h, d.fieldBytes())
 	part(h, d.Body)
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// fieldBytes writes the fields with sorted keys; none and an empty map are one.
+func (d *Document) fieldBytes() []byte {
+	if len(d.Fields) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(d.Fields)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return b
 }
 
 // part writes length and bytes, so that no two lists of parts read alike.

@@ -75,15 +75,21 @@ func KindOf(err error) Kind {
 	return ""
 }
 
-// Redact returns an address without userinfo, query and fragment; text that is
-// not an address comes back as it is.
+// Redact returns an address without userinfo, query and fragment, also where
+// the rest of it is no valid address; text that is none comes back as it is.
 func Redact(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+		return u.String()
+	}
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
 		return address
 	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	return scheme + "://" + rest[strings.LastIndex(rest, "@")+1:]
 }
 
 // redactCause masks the address that net/url repeats in transport errors,

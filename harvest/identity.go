@@ -3,6 +3,7 @@ package harvest
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -52,8 +53,8 @@ type Exchange struct {
 }
 
 // Key makes an item's key from its params: the values of the identity params
-// joined by a blank, or, where there is no identity or one is absent, a hash of
-// the canonical params.
+// joined by a blank, or, where there is no identity or its first param is absent,
+// a hash of the canonical params. The further ones may be absent.
 func Key(params json.RawMessage, identity []string) (string, error) {
 	var m map[string]any
 	if len(params) > 0 {
@@ -64,13 +65,24 @@ func Key(params json.RawMessage, identity []string) (string, error) {
 	values := make([]string, 0, len(identity))
 	for _, name := range identity {
 		if v, ok := m[name]; ok && v != nil && v != "" {
-			values = append(values, fmt.Sprint(v))
+			values = append(values, plain(v))
 		}
 	}
-	if len(values) > 0 && m[identity[0]] != nil {
+	if len(values) > 0 && m[identity[0]] != nil && m[identity[0]] != "" {
 		return strings.Join(values, " "), nil
 	}
+	if m == nil {
+		m = map[string]any{}
+	}
 	return Fingerprint(m)
+}
+
+// plain writes a value as people write it: numbers without an exponent.
+func plain(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
 }
 
 // Fingerprint is a short digest of any JSON value, equal for equal meaning

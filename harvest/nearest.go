@@ -1,12 +1,15 @@
 package harvest
 
+import "strings"
+
 // Nearest returns the candidate that word was most likely meant to be, or ""
 // when none is near enough: at most a third of the letters, and at most three,
-// may differ (Damerau's four mistakes, adjacent swaps included).
+// may differ (Damerau's four mistakes, adjacent swaps included); case does not
+// count.
 func Nearest(word string, candidates []string) string {
 	best, limit := "", min(3, max(1, len([]rune(word))/3))+1
 	for _, c := range candidates {
-		if d := distance([]rune(word), []rune(c)); d < limit {
+		if d := distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(c))); d < limit {
 			best, limit = c, d
 		}
 	}

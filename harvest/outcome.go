@@ -102,7 +102,7 @@ func (t Tally) Add(o Tally) Tally {
 		Pages: t.Pages + o.Pages, Listed: t.Listed + o.Listed, New: t.New + o.New, Changed: t.Changed + o.Changed,
 		Same: t.Same + o.Same, Deleted: t.Deleted + o.Deleted, Quarantined: t.Quarantined + o.Quarantined,
 		Asked: t.Asked + o.Asked, Bytes: t.Bytes + o.Bytes,
-		NotModified: (t.NotModified || t.Pages == 0) && (o.NotModified || o.Pages == 0),
+		NotModified: t.Pages+o.Pages > 0 && (t.NotModified || t.Pages == 0) && (o.NotModified || o.Pages == 0),
 		Partial:     t.Partial || o.Partial,
 	}
 }

@@ -1,6 +1,7 @@
 package harvest
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,10 +41,11 @@ func statusKind(status int, asksForRest bool) Kind {
 }
 
 // ParseRetryAfter reads a Retry-After header: delta seconds or an HTTP date. A
-// past date, an absent or unreadable header is 0.
+// past date, an absent or unreadable header is 0; more seconds than 31 bits hold
+// are as many as they hold.
 func ParseRetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
-	if seconds, err := strconv.ParseInt(header, 10, 32); err == nil {
+	if seconds, err := strconv.ParseInt(header, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(max(0, seconds)) * time.Second
 	}
 	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
