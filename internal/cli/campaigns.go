@@ -63,7 +63,7 @@ func (p *program) findCampaign(ctx context.Context, s Store, name string) (rows.
 	if !errors.Is(err, rows.ErrNotFound) {
 		return c, err
 	}
-	return c, fmt.Errorf("campaign %s: not applied in %s%s; see `starter campaigns list`", name, storeName(s), p.nearCampaign(ctx, s, name))
+	return c, fmt.Errorf("campaign %s: not applied in %s%s; see `starter campaigns list`", name, p.storeName(s), p.nearCampaign(ctx, s, name))
 }
 
 type campaignsList struct {

@@ -247,7 +247,7 @@ func (c *checkpointsReset) run(cmd *cobra.Command, _ []string) error {
 		names = append(names, checkpointName(cp))
 	}
 	question := fmt.Sprintf("throw away %s (%s)", print.Count(len(found), "checkpoint"), some(names))
-	c.announce("target   " + storeName(s))
+	c.announce("target   " + c.storeName(s))
 	if err := c.confirm(question); err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
 	}
 	names := slices.Sorted(maps.Keys(collections))
 	if len(names) == 0 {
-		return fmt.Errorf("document %s: there is none in %s; see `starter documents list`", args[0], storeName(s))
+		return fmt.Errorf("document %s: there is none in %s; see `starter documents list`", args[0], c.storeName(s))
 	}
 	if len(names) > 1 {
 		return usage("document %s is in several collections; say --collection, one of %s", args[0], some(names))

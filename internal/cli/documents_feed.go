@@ -167,7 +167,7 @@ func (c *documentsChanges) cursor(ctx context.Context, s Store) (int64, error) {
 		return 0, err
 	}
 	if id != "" && id != s.ID() || n > last {
-		return 0, &exitCode{code: exitRunFailed, err: fmt.Errorf("database reset: --after %s is not of %s, whose last change is %d; read everything again with --after 0", c.after, storeName(s), last)}
+		return 0, &exitCode{code: exitRunFailed, err: fmt.Errorf("database reset: --after %s is not of %s, whose last change is %d; read everything again with --after 0", c.after, c.storeName(s), last)}
 	}
 	return n, nil
 }

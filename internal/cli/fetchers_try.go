@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -109,7 +110,7 @@ func checkParams(kind fetchers.Kind, params json.RawMessage) error {
 
 // try fetches with a polite client and writes what comes.
 func (p *program) try(ctx context.Context, kind fetchers.Kind, req harvest.Request, n networkFlags, strict bool) error {
-	client, err := p.polite(n)
+	client, err := p.polite(&n)
 	if err != nil {
 		return err
 	}
@@ -202,10 +203,19 @@ func (n networkFlags) prefixes() ([]netip.Prefix, error) {
 	return out, nil
 }
 
-func (p *program) polite(n networkFlags) (*polite.Client, error) {
+// polite makes the client that asks the network; what the flags leave open is
+// taken from the settings.
+func (p *program) polite(n *networkFlags) (*polite.Client, error) {
+	c, err := p.settings()
+	if err != nil {
+		return nil, err
+	}
 	allow, err := n.prefixes()
 	if err != nil {
 		return nil, err
 	}
-	return polite.New(polite.Settings{Product: "Vendemmia/" + p.env.Version, Allow: allow}), nil
+	n.contact = cmp.Or(n.contact, c.Contact)
+	return polite.New(polite.Settings{
+		Product: cmp.Or(c.Product, "Vendemmia/"+p.env.Version), Allow: append(allow, c.AllowNetwork...), MaxBody: c.MaxBody,
+	}), nil
 }

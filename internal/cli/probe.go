@@ -70,7 +70,7 @@ func (c *probe) run(cmd *cobra.Command, args []string) error {
 }
 
 func (c *probe) ask(ctx context.Context, address string) (probed, error) {
-	client, err := c.polite(c.network)
+	client, err := c.polite(&c.network)
 	if err != nil {
 		return probed{}, err
 	}

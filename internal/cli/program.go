@@ -6,8 +6,8 @@ import (
 	"os/user"
 	"time"
 
-	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/config"
 )
 
 // program is one invocation: its streams, its flags, and the two things that are
@@ -21,6 +21,10 @@ type program struct {
 	pace time.Duration
 	// patience is how long a run may stand still before workers are looked for.
 	patience time.Duration
+
+	// given returns a setting's flag; false: it was not given.
+	given func(name string) (string, bool)
+	conf  *config.Settings // nil: not read yet
 
 	// interactive reports whether a person can be asked.
 	interactive func() bool
@@ -39,11 +43,6 @@ type program struct {
 type flags struct {
 	output     string
 	configFile string
-	store      string
-	address    string
-	namespace  string
-	profile    string
-	instance   string
 	yes        bool
 }
 
@@ -71,6 +70,9 @@ func (p *program) prepare() error {
 		return usage("%w", err)
 	}
 	p.out = print.New(p.env.Stdout, f)
+	if _, err := p.settings(); err != nil {
+		return usage("%w", err)
+	}
 	return nil
 }
 
@@ -130,25 +132,4 @@ func (p *program) who() string {
 		return u.Username
 	}
 	return ""
-}
-
-func (p *program) realEngine(ctx context.Context) (Engine, error) {
-	o, err := engine.Options(p.where(), engine.Environment{Getenv: p.env.Getenv, Environ: p.env.Environ})
-	if err != nil {
-		return nil, err
-	}
-	return engine.Dial(ctx, o, p.instance())
-}
-
-func (p *program) where() engine.Where {
-	return engine.Where{Address: p.flags.address, Namespace: p.flags.namespace, Profile: p.flags.profile, Identity: "starter@" + p.who()}
-}
-
-// target says which Temporal would be spoken to, without speaking to it.
-func (p *program) target() (engine.Target, error) {
-	if p.engine != nil {
-		return p.engine.Target(), nil
-	}
-	o, err := engine.Options(p.where(), engine.Environment{Getenv: p.env.Getenv, Environ: p.env.Environ})
-	return engine.TargetOf(o), err
 }

@@ -2,17 +2,21 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/config"
 )
 
 // commands is every command of starter, in the order of the help.
 func commands() []func(*program) *cobra.Command {
 	return []func(*program) *cobra.Command{
+		newInit,
 		newProbe,
+		newWhy,
 		newSetup,
 		newCampaigns,
 		newTrigger,
@@ -23,6 +27,7 @@ func commands() []func(*program) *cobra.Command {
 		newCheckpoints,
 		newFetchers,
 		newWorkers,
+		newConfig,
 		newCompletion,
 		newVersion,
 	}
@@ -59,17 +64,29 @@ Text is for people; -o json and -o jsonl are for programs. Exit codes: 0 ok,
 	return root
 }
 
+// addFlags adds what every command takes: how to write, and the settings that
+// say where store and Temporal are.
 func (p *program) addFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVarP(&p.flags.output, "output", "o", "text", "what to write: text, json or jsonl")
-	f.StringVar(&p.flags.configFile, "config-file", "", "file of settings (VENDEMMIA_CONFIG_FILE)")
-	f.StringVar(&p.flags.store, "store", "", "the store: sqlite:PATH (VENDEMMIA_STORE)")
-	f.StringVar(&p.flags.address, "address", "", "Temporal's address, host:port (TEMPORAL_ADDRESS)")
-	f.StringVar(&p.flags.namespace, "namespace", "", "Temporal's namespace (TEMPORAL_NAMESPACE)")
-	f.StringVar(&p.flags.profile, "profile", "", "profile of Temporal's configuration file (TEMPORAL_PROFILE)")
-	f.StringVar(&p.flags.instance, "instance", "", "prefix of the task queues (VENDEMMIA_INSTANCE)")
+	f.StringVar(&p.flags.configFile, "config-file", "", "file of settings ("+config.ConfigFileEnv+")")
 	f.BoolVarP(&p.flags.yes, "yes", "y", false, "do not ask before something is changed")
+	for _, k := range config.All() {
+		if slices.Contains(flagSettings(), k.Name) {
+			f.String(k.Name, "", k.Help+" ("+k.Env()+")")
+		}
+	}
+	p.given = func(name string) (string, bool) {
+		flag := f.Lookup(name)
+		return flag.Value.String(), flag.Changed
+	}
 	complete(root, "output", "text", "json", "jsonl")
+}
+
+// flagSettings are the settings that starter takes as flags; `starter config`
+// tells all.
+func flagSettings() []string {
+	return []string{"store", "instance", "temporal-address", "temporal-namespace", "temporal-profile", "temporal-config-file"}
 }
 
 // harden makes every mistake at the keyboard a usage error: wrong arguments, an

@@ -130,6 +130,9 @@ func (c *runsList) link(f rows.RunFilter) error {
 	if c.open {
 		parts = append(parts, `ExecutionStatus = "Running"`)
 	}
+	if c.webUI(t) == "" {
+		return fmt.Errorf("the Web UI of %s is not known here; only that of a development server is", t.Address)
+	}
 	link := c.webUI(t) + "/workflows"
 	if len(parts) > 0 {
 		link += "?query=" + url.QueryEscape(strings.Join(parts, " AND "))
@@ -190,7 +193,7 @@ func (p *program) findRun(ctx context.Context, s Store, ref string) (rows.Run, e
 	if c, cerr := s.Campaign(ctx, ref); cerr == nil {
 		return r, fmt.Errorf("run %s: this campaign has not run yet; `starter why %s` says why, `starter trigger --campaign %s` starts one", ref, c.Name, c.Name)
 	}
-	return r, fmt.Errorf("run %s: there is no such run in %s%s; see `starter runs list`", ref, storeName(s), p.nearCampaign(ctx, s, ref))
+	return r, fmt.Errorf("run %s: there is no such run in %s%s; see `starter runs list`", ref, p.storeName(s), p.nearCampaign(ctx, s, ref))
 }
 
 func (p *program) nearCampaign(ctx context.Context, s Store, word string) string {
@@ -220,8 +223,11 @@ func runExit(o harvest.Outcome, strict bool) int {
 	}
 }
 
-// webUI is the address of a namespace in the Web UI.
+// webUI is the address of a namespace in the Web UI, or empty.
 func (p *program) webUI(t engine.Target) string {
 	base := p.webUIBase(t)
-	return strings.TrimSuffix(base, "/") + "/namespaces/" + url.PathEscape(t.Namespace)
+	if base == "" {
+		return ""
+	}
+	return base + "/namespaces/" + url.PathEscape(t.Namespace)
 }

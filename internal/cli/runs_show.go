@@ -192,7 +192,9 @@ func (c *runsShow) engineSide(ctx context.Context, v *runView) {
 	if err != nil {
 		return
 	}
-	v.WebUI = c.webUI(t) + "/workflows/" + v.WorkflowID + "/" + v.RunID
+	if ui := c.webUI(t); ui != "" {
+		v.WebUI = ui + "/workflows/" + v.WorkflowID + "/" + v.RunID
+	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	e, err := c.Engine(ctx)

@@ -2,30 +2,105 @@ package cli
 
 import (
 	"context"
-	"os"
+	"net"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/config"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
+// settings reads the process settings, once.
+func (p *program) settings() (config.Settings, error) {
+	if p.conf != nil {
+		return *p.conf, nil
+	}
+	flags := map[string]string{}
+	for _, name := range flagSettings() {
+		if v, ok := p.given(name); ok {
+			flags[name] = v
+		}
+	}
+	s, err := config.Load(config.Input{Flags: flags, Getenv: p.env.Getenv, ConfigFile: p.flags.configFile, Dir: p.env.Dir})
+	if err != nil {
+		return s, err
+	}
+	p.conf = &s
+	return s, nil
+}
+
 func (p *program) realStore(ctx context.Context, create bool) (Store, error) {
-	s, err := store.Open(ctx, p.storeAddress(), store.Options{Create: create})
+	c, err := p.settings()
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, c.Store, store.Options{Create: create || c.Create, Migrate: store.MigrateMode(c.Migrate)})
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// instance is what tells this installation from others in its namespace.
-func (p *program) instance() workflows.Instance {
-	names := map[string]string{}
-	for _, a := range engine.Attributes() {
-		names[a.Name] = a.Name
+func (p *program) realEngine(ctx context.Context) (Engine, error) {
+	w, err := p.where()
+	if err != nil {
+		return nil, err
 	}
-	return workflows.Instance{Name: p.flags.instance, Attributes: names}
+	o, err := engine.Options(w, engine.Environment{Getenv: p.env.Getenv, Environ: p.env.Environ})
+	if err != nil {
+		return nil, err
+	}
+	c, err := engine.Dial(ctx, o, p.instance())
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (p *program) where() (engine.Where, error) {
+	c, err := p.settings()
+	identity := c.Identity
+	if identity == "" {
+		identity = "starter@" + p.who()
+	}
+	return engine.Where{
+		Address: c.TemporalAddress, Namespace: c.TemporalNamespace, Profile: c.TemporalProfile, ConfigFile: c.TemporalConfig, Identity: identity,
+	}, err
+}
+
+// target says which Temporal would be spoken to, without speaking to it.
+func (p *program) target() (engine.Target, error) {
+	if p.engine != nil {
+		return p.engine.Target(), nil
+	}
+	w, err := p.where()
+	if err != nil {
+		return engine.Target{}, err
+	}
+	o, err := engine.Options(w, engine.Environment{Getenv: p.env.Getenv, Environ: p.env.Environ})
+	return engine.TargetOf(o), err
+}
+
+// instance is what tells this installation from others in its namespace; the
+// store's id is in it once the store is open.
+func (p *program) instance() workflows.Instance {
+	c, err := p.settings()
+	if err != nil {
+		return workflows.Instance{}
+	}
+	i := workflows.Instance{Name: c.Instance, Attributes: map[string]string{}}
+	for _, a := range engine.Attributes() {
+		if name := c.Name(a.Name); name != "" {
+			i.Attributes[a.Name] = name
+		}
+	}
+	if p.store != nil {
+		i.Store = p.store.ID()
+	}
+	return i
 }
 
 // queue is a task queue's name on the server.
@@ -36,16 +111,33 @@ func (p *program) local(workflowID string) string {
 	return strings.TrimPrefix(workflowID, p.instance().WorkflowID(""))
 }
 
-// webUIBase is where the Web UI is.
+// webUIBase is where the Web UI is: the development server's is a thousand ports
+// above it. Of another server it is not known.
 func (p *program) webUIBase(t engine.Target) string {
-	return "http://localhost:8233"
+	_, port, err := net.SplitHostPort(t.Address)
+	n, convErr := strconv.Atoi(port)
+	if err != nil || convErr != nil || !t.Loopback() {
+		return ""
+	}
+	return "http://localhost:" + strconv.Itoa(n+1000)
 }
 
-func (p *program) storeAddress() string {
-	for dir := p.env.Dir; ; dir = filepath.Dir(dir) {
-		path := filepath.Join(dir, ".vendemmia", "vendemmia.db")
-		if _, err := os.Stat(path); err == nil || dir == filepath.Dir(dir) {
-			return "sqlite:" + path
-		}
+// storeName returns "store sqlite .vendemmia/demo.db #7f3a".
+func (p *program) storeName(s storeNames) string {
+	kind, path, ok := strings.Cut(s.Address(), ":")
+	if !ok {
+		kind, path = "", s.Address()
 	}
+	return strings.Join(strings.Fields("store "+kind+" "+p.relative(path)+" #"+s.ID()[:min(4, len(s.ID()))]), " ")
+}
+
+// relative makes a path below the working folder relative to it.
+func (p *program) relative(path string) string {
+	if p.env.Dir == "" || !filepath.IsAbs(path) {
+		return path
+	}
+	if rel, err := filepath.Rel(p.env.Dir, path); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return path
 }

@@ -45,19 +45,8 @@ func (p *program) targetLine(ctx context.Context, withEngine bool) (string, bool
 	if err != nil {
 		return "", false, err
 	}
-	return strings.Join(append(parts, storeName(s)), " · "), local && !strings.HasPrefix(s.Address(), "postgres"), nil
+	return strings.Join(append(parts, p.storeName(s)), " · "), local && !strings.HasPrefix(s.Address(), "postgres"), nil
 }
-
-// storeName returns "store sqlite .vendemmia/demo.db #7f3a".
-func storeName(s storeNames) string {
-	kind, path, ok := strings.Cut(s.Address(), ":")
-	if !ok {
-		kind, path = "", s.Address()
-	}
-	return strings.Join(strings.Fields("store "+kind+" "+path+" #"+short(s.ID())), " ")
-}
-
-func short(id string) string { return id[:min(4, len(id))] }
 
 // confirm asks a person; without one, or with a no, nothing happens.
 func (p *program) confirm(question string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -237,9 +238,15 @@ func (p *program) queuesOf(ctx context.Context, s Store, r rows.Run) []string {
 	if err != nil {
 		return nil
 	}
+	return p.queuesOfEntries(camp)
+}
+
+func (p *program) queuesOfEntries(camp campaigns.Campaign) []string {
 	var out []string
 	for _, e := range camp.Entries {
-		out = append(out, p.queue(e.Queue))
+		if q := p.queue(e.Queue); !slices.Contains(out, q) {
+			out = append(out, q)
+		}
 	}
 	return out
 }

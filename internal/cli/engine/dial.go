@@ -33,7 +33,9 @@ type Where struct {
 	Address   string
 	Namespace string
 	Profile   string
-	Identity  string
+	// ConfigFile is a temporal.toml of one's own.
+	ConfigFile string
+	Identity   string
 }
 
 type lookup struct{ Environment }
@@ -49,7 +51,7 @@ func (l lookup) Environ() []string {
 // of its configuration file, then TEMPORAL_* variables, then the flags.
 func Options(w Where, env Environment) (client.Options, error) {
 	return temporalx.ClientOptions(temporalx.Target{
-		Address: w.Address, Namespace: w.Namespace, Profile: w.Profile, Identity: w.Identity, Env: lookup{env},
+		Address: w.Address, Namespace: w.Namespace, Profile: w.Profile, ConfigFile: w.ConfigFile, Identity: w.Identity, Env: lookup{env},
 	})
 }
 
@@ -103,7 +105,7 @@ func (c *Client) Check(ctx context.Context) error {
 func unreachable(t Target, err error) error {
 	advice := "check address, TLS and key: `temporal workflow count` uses the same settings"
 	if t.Loopback() {
-		advice = "start one: `starter dev`, or `temporal server start-dev`; another one: set TEMPORAL_ADDRESS or --address"
+		advice = "start one: `starter dev`, or `temporal server start-dev`; another one: set TEMPORAL_ADDRESS or --temporal-address"
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("connect to Temporal at %s: no answer in %s; %s", t.Address, patience, advice)

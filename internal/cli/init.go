@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/internal/config"
+)
+
+type initialise struct{ *program }
+
+func newInit(p *program) *cobra.Command {
+	c := &initialise{p}
+	return &cobra.Command{
+		Use: "init [FOLDER]", Short: "Make a folder to begin in",
+		Long: `Make a folder with a first campaign file, the schema that editors check it by,
+and the settings. What is there already is kept as it is.`,
+		Example: "  starter init harvest",
+		Args:    cobra.MaximumNArgs(1), RunE: c.run,
+	}
+}
+
+const firstCampaigns = `# yaml-language-server: $schema=campaigns.schema.json
+#
+# What is collected, from where and when. See what an address is, and the lines
+# to put here:   starter probe https://www.example.org/news.xml
+# Check:         starter campaigns validate
+# Look at it:    starter campaigns try campaigns/main.yaml
+# Make it so:    starter campaigns plan, then starter campaigns apply
+project: %s
+
+hosts:
+  "*": { every: 1s, connections: 2 }    # how every host is treated
+
+defaults:
+  # owner: you@example.org              # whom a source may ask; in the User-Agent
+  schedule: { time_zone: %s }
+
+campaigns:
+  example:
+    description: The news of example.org
+    schedule: every 6h
+    fetcher: feed
+    params: { url: "https://www.example.org/news.xml" }
+    paused: "an example: put an address of yours, then take this line out"
+`
+
+// settingsFile is where init puts the settings.
+const settingsFile = "vendemmia.yaml"
+
+// firstSettings lists every setting with its default, all of them commented.
+func firstSettings() []byte {
+	var b bytes.Buffer
+	b.WriteString("# Settings of worker and starter. A flag outranks the environment, that this\n" +
+		"# file, that the default. Name it: --config-file or " + config.ConfigFileEnv + "\n")
+	for _, k := range config.All() {
+		fmt.Fprintf(&b, "\n# %s\n# %s: %s\n", k.Help, k.Name, k.Default)
+	}
+	return b.Bytes()
+}
+
+const firstIgnore = ".vendemmia/\n"
+
+// made is what init did with one file.
+type made struct {
+	File  string `json:"file"`
+	State string `json:"state"` // new, kept
+}
+
+func (c *initialise) run(_ *cobra.Command, args []string) error {
+	folder := "."
+	if len(args) > 0 {
+		folder = args[0]
+	}
+	files, err := c.files(c.path(folder))
+	if err != nil {
+		return err
+	}
+	var done []made
+	for _, f := range files {
+		m, err := c.write(filepath.Join(folder, f.name), f.content)
+		if err != nil {
+			return err
+		}
+		done = append(done, m)
+		c.out.Printf("%-5s %s\n", m.State, m.File)
+	}
+	c.out.Value(done)
+	c.out.Printf("\nNext: starter probe URL, and put what it prints into %s\n", filepath.Join(folder, "campaigns", "main.yaml"))
+	return nil
+}
+
+type newFile struct {
+	name    string
+	content []byte
+}
+
+func (c *initialise) files(folder string) ([]newFile, error) {
+	schema, err := campaigns.Schema(c.kinds())
+	if err != nil {
+		return nil, err
+	}
+	zone := c.env.Zone.String()
+	if zone == "Local" || zone == "" {
+		zone = "UTC"
+	}
+	main := fmt.Sprintf(firstCampaigns, projectName(folder), zone)
+	return []newFile{
+		{"campaigns/main.yaml", []byte(main)},
+		{"campaigns/campaigns.schema.json", append(bytes.TrimRight(schema, "\n"), '\n')},
+		{settingsFile, firstSettings()},
+		{".gitignore", []byte(firstIgnore)},
+	}, nil
+}
+
+// projectName makes a name of the folder's.
+func projectName(folder string) string {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return "harvest"
+	}
+	return campaignName("http://" + filepath.Base(abs))
+}
+
+func (c *initialise) write(name string, content []byte) (made, error) {
+	path := c.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return made{}, fmt.Errorf("init: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return made{name, "kept"}, nil
+	}
+	if err != nil {
+		return made{}, fmt.Errorf("init: %w", err)
+	}
+	_, err = f.Write(content)
+	return made{name, "new"}, errors.Join(err, f.Close())
+}
