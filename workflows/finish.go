@@ -11,6 +11,14 @@ import (
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
+// Our search attributes that a run sets at its end, beside Trigger where the gate
+// knew better than who started it.
+const (
+	attributeOutcome     = "Outcome"
+	attributeDocuments   = "Documents"
+	attributeFailedItems = "FailedItems"
+)
+
 // finish closes the run in the store, whatever happened before, and says how the
 // workflow ends. A cancel does not reach it.
 func (r *run) finish(ctx workflow.Context, end ending) (steps.Summary, error) {
@@ -92,17 +100,17 @@ func (r *run) tell(free workflow.Context, sum steps.Summary) {
 func (r *run) mark(free workflow.Context, sum steps.Summary) {
 	names := r.state.Run.Attributes
 	var updates []temporal.SearchAttributeUpdate
-	if name := names["Outcome"]; name != "" && sum.Outcome != "" {
+	if name := names[attributeOutcome]; name != "" && sum.Outcome != "" {
 		updates = append(updates, temporal.NewSearchAttributeKeyKeyword(name).ValueSet(string(sum.Outcome)))
 	}
-	if name := names["Documents"]; name != "" {
+	if name := names[attributeDocuments]; name != "" {
 		d := sum.Documents
 		updates = append(updates, temporal.NewSearchAttributeKeyInt64(name).ValueSet(int64(d.New+d.Changed+d.Deleted)))
 	}
-	if name := names["FailedItems"]; name != "" {
+	if name := names[attributeFailedItems]; name != "" {
 		updates = append(updates, temporal.NewSearchAttributeKeyInt64(name).ValueSet(int64(sum.FailedItems)))
 	}
-	if name, trigger := names["Trigger"], r.state.Run.Trigger; name != "" && trigger != "" && trigger != r.in.Trigger {
+	if name, trigger := names[attributeTrigger], r.state.Run.Trigger; name != "" && trigger != "" && trigger != r.in.Trigger {
 		updates = append(updates, temporal.NewSearchAttributeKeyKeyword(name).ValueSet(string(trigger)))
 	}
 	if len(updates) == 0 {

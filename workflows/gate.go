@@ -80,6 +80,7 @@ func (r *run) prepare(ctx workflow.Context) ending {
 	}
 	if ranges := r.state.Run.Ranges; ranges != nil {
 		r.state.Pending, r.state.Run.Ranges = number(ranges), nil
+		r.state.Entries = entries(ranges)
 	}
 	return workedOff
 }
@@ -168,4 +169,15 @@ func number(ranges []steps.Range) []steps.Range {
 		numbered = append(numbered, part)
 	}
 	return numbered
+}
+
+// entries counts the entries of ranges that follow each other by entry.
+func entries(ranges []steps.Range) int {
+	n, last := 0, ""
+	for _, part := range ranges {
+		if n == 0 || part.Entry != last {
+			n, last = n+1, part.Entry
+		}
+	}
+	return n
 }

@@ -97,11 +97,10 @@ func lastCleaned(ctx workflow.Context) time.Time {
 	return kept.CleanedAt
 }
 
-// HousekeepingSchedule is the schedule of Housekeeping on a task queue; prefix
-// is the instance's, or empty. A round that is missed is not caught up: the
-// next one sees the same.
-func HousekeepingSchedule(prefix, queue string) client.ScheduleOptions {
-	id := prefix + HousekeepingID
+// HousekeepingSchedule is an instance's schedule of Housekeeping. A round that is
+// missed is not caught up: the next one sees the same.
+func HousekeepingSchedule(i Instance) client.ScheduleOptions {
+	id := i.WorkflowID(HousekeepingID)
 	return client.ScheduleOptions{
 		ID:            id,
 		Spec:          client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: houseEvery}}},
@@ -109,8 +108,8 @@ func HousekeepingSchedule(prefix, queue string) client.ScheduleOptions {
 		CatchupWindow: time.Minute,
 		Note:          "closes runs whose workflow is gone, finds missed ones, cleans once a day",
 		Action: &client.ScheduleWorkflowAction{
-			ID: id, Workflow: HousekeepingWorkflow, Args: []any{HousekeepingIn{}}, TaskQueue: queue,
-			WorkflowRunTimeout: 3 * time.Hour,
+			ID: id, Workflow: HousekeepingWorkflow, Args: []any{HousekeepingIn{}}, TaskQueue: i.Queue(steps.QueueControl),
+			WorkflowTaskTimeout: workflowTaskTimeout, WorkflowRunTimeout: 3 * time.Hour,
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
@@ -131,7 +132,8 @@ func TestHousekeepingGoesOn(t *testing.T) {
 
 func TestHousekeepingSchedule(t *testing.T) {
 	t.Parallel()
-	s := HousekeepingSchedule("blue-", "blue-vendemmia-control")
+	s := HousekeepingSchedule(Instance{Name: "blue"})
 	require.Equal(t, "blue-vendemmia-housekeeping", s.ID)
+	require.Equal(t, "blue-vendemmia-control", s.Action.(*client.ScheduleWorkflowAction).TaskQueue)
 	require.Equal(t, 5*time.Minute, s.Spec.Intervals[0].Every)
 }

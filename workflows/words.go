@@ -91,7 +91,7 @@ func (r *run) label(part steps.Range) string {
 		return fmt.Sprintf("%s +%s", part.Labels[0], count(len(part.Labels)-1))
 	case r.state.Run.Items == 1:
 		return r.state.Run.Label
-	case len(part.Entry) > 0 && part.Entry != r.name():
+	case r.state.Entries > 1:
 		return part.Entry
 	default:
 		return ""
@@ -119,6 +119,9 @@ func restSummary(pending []steps.Range, i int, now time.Time) string {
 	}
 	if why == "" {
 		return plural(items, "item") + " until " + clock(pending[i].NotBefore, now)
+	}
+	if strings.Contains(why, " item") {
+		return plain(why, maxSummary) // it counts for itself
 	}
 	return plain(why, maxSummary-20) + " · " + plural(items, "item")
 }

@@ -68,7 +68,10 @@ func TestChunkSummaries(t *testing.T) {
 		{"a long label", 9, "", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 9, Labels: []string{long}}, long[:117] + "… · 9 of 9"},
 	} {
 		r := &run{in: steps.Start{Campaign: "news"}}
-		r.state.Run.Items, r.state.Run.Label = c.items, c.label
+		r.state.Run.Items, r.state.Run.Label, r.state.Entries = c.items, c.label, 1
+		if c.part.Entry != "news" {
+			r.state.Entries = 2
+		}
 		got := r.summary(c.part)
 		require.Equal(t, c.want, got, c.name)
 		require.LessOrEqual(t, len(got), maxSummary)
@@ -85,6 +88,8 @@ func TestRestSummaries(t *testing.T) {
 	require.Equal(t, "www.nytimes.com rests until 21:03 · 2 items", restSummary([]steps.Range{nyt, other, due, nyt}, 0, start))
 	silent := steps.Range{NotBefore: until, Left: 2}
 	require.Equal(t, "33 items until 21:00 UTC", restSummary([]steps.Range{silent, nyt, other}, 0, start))
+	several := steps.Range{NotBefore: until, Left: 5, Why: "x.example rests until 21:03 · 5 items"}
+	require.Equal(t, several.Why, restSummary([]steps.Range{several}, 0, start))
 	nyt.Why = strings.Repeat("w", 400)
 	require.LessOrEqual(t, len(restSummary([]steps.Range{nyt}, 0, start)), maxSummary)
 }

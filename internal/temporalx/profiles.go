@@ -31,10 +31,11 @@ func Control() workflow.ActivityOptions {
 	}
 }
 
-// Gate is Control for steps that may write a million rows.
+// Gate is Control for steps that may write a million rows: they heartbeat after
+// each batch, so that a killed worker costs a minute.
 func Gate() workflow.ActivityOptions {
 	o := Control()
-	o.StartToCloseTimeout = 10 * time.Minute
+	o.StartToCloseTimeout, o.HeartbeatTimeout = 10*time.Minute, time.Minute
 	return o
 }
 
@@ -43,7 +44,7 @@ func Gate() workflow.ActivityOptions {
 func Ask(queue, summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           queue,
-		StartToCloseTimeout: 30 * time.Minute,
+		StartToCloseTimeout: 10 * time.Minute,
 		WaitForCancellation: true,
 		RetryPolicy:         growing(5*time.Second, time.Minute, 5),
 		Summary:             summary,
@@ -93,7 +94,7 @@ func Brief() workflow.ActivityOptions {
 // is a run that hangs. Use it on a context of Disconnected.
 func Close() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		StartToCloseTimeout:    10 * time.Minute,
+		StartToCloseTimeout:    5 * time.Minute,
 		ScheduleToCloseTimeout: 24 * time.Hour,
 		RetryPolicy:            growing(time.Second, time.Minute, 0),
 	}

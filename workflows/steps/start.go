@@ -62,6 +62,8 @@ type State struct {
 	Paused     string  `json:"paused,omitempty"` // who and why; empty: not
 	Closed     int     `json:"closed,omitempty"` // items
 	Chunks     int     `json:"chunks,omitempty"` // activities so far
+	// Entries is how many there are; of several, summaries name the entry.
+	Entries int `json:"entries,omitempty"`
 	// StartedAt is when the first execution began.
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	Tally     harvest.Tally `json:"tally,omitzero"`

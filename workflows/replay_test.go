@@ -1,0 +1,105 @@
+package workflows
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+)
+
+const recorded = "testdata/replay"
+
+// TestReplay replays every recorded history. One that fails would leave runs
+// stuck that were open at a deploy; docs/change-a-workflow.md says what to do.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(recorded, "*.json*"))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), len(scenarios()), "every scenario has a history")
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			replayer := worker.NewWorkflowReplayer()
+			Register(replayer)
+			require.NoError(t, replayer.ReplayWorkflowHistory(quiet{}, load(t, file)))
+		})
+	}
+}
+
+// TestReplayNotices proves that a replay can fail: a history in which the run
+// was closed before its items were fetched is not ours.
+func TestReplayNotices(t *testing.T) {
+	t.Parallel()
+	h := load(t, filepath.Join(recorded, "plain.json"))
+	for _, e := range h.Events {
+		if a := e.GetActivityTaskScheduledEventAttributes(); a.GetActivityType().GetName() == "FetchItems" {
+			a.ActivityType.Name = "CloseRun"
+			break
+		}
+	}
+	replayer := worker.NewWorkflowReplayer()
+	Register(replayer)
+	require.ErrorContains(t, replayer.ReplayWorkflowHistory(quiet{}, h), "nondeterministic")
+}
+
+// TestRecordingsAreClean: histories are public, and say nothing about where they
+// were made.
+func TestRecordingsAreClean(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(recorded, "*.json*"))
+	require.NoError(t, err)
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	home, err := os.UserHomeDir()
+	require.NoError(t, err)
+	for _, file := range files {
+		text := string(read(t, file))
+		for _, word := range []string{"@" + host, `"` + host + ":", home + "/", "/tmp/", "127.0.0.1", "localhost"} {
+			require.NotContains(t, text, word, "%s", file)
+		}
+		for _, e := range load(t, file).Events {
+			for _, who := range []string{
+				e.GetWorkflowExecutionStartedEventAttributes().GetIdentity(), e.GetWorkflowTaskStartedEventAttributes().GetIdentity(),
+				e.GetWorkflowTaskCompletedEventAttributes().GetIdentity(), e.GetActivityTaskStartedEventAttributes().GetIdentity(),
+				e.GetActivityTaskCompletedEventAttributes().GetIdentity(),
+			} {
+				require.Contains(t, []string{"", identity}, who, "%s event %d", file, e.EventId)
+			}
+			if q := e.GetWorkflowTaskScheduledEventAttributes().GetTaskQueue(); q.GetKind() == enumspb.TASK_QUEUE_KIND_STICKY {
+				require.Equal(t, sticky, q.Name, "%s event %d", file, e.EventId)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close() //nolint:errcheck // only read
+	var r io.Reader = f
+	if strings.HasSuffix(file, ".gz") {
+		r, err = gzip.NewReader(f)
+		require.NoError(t, err)
+	}
+	b, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.True(t, json.Valid(b), file)
+	return b
+}
+
+func load(t *testing.T, file string) *historypb.History {
+	t.Helper()
+	h, err := client.HistoryFromJSON(strings.NewReader(string(read(t, file))), client.HistoryJSONOptions{})
+	require.NoError(t, err)
+	return h
+}
