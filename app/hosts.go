@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/fx"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/store"
+)
+
+// hostsEvery is how soon a worker sees what another one, or a person, said about
+// a host.
+const hostsEvery = 2 * time.Second
+
+// hosts keeps the store's truth about hosts at hand, so that asking for a rule
+// costs no statement.
+type hosts struct {
+	store *store.Store
+	log   *slog.Logger
+	table atomic.Pointer[map[string]rows.Host]
+	mu    sync.Mutex
+}
+
+func newHosts(life fx.Lifecycle, s *store.Store, log *slog.Logger) (*hosts, error) {
+	h := &hosts{store: s, log: log}
+	if err := h.read(context.Background()); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	life.Append(fx.StartStopHook(
+		func() { done.Go(func() { h.follow(ctx) }) },
+		func() { stop(); done.Wait() },
+	))
+	return h, nil
+}
+
+func (h *hosts) follow(ctx context.Context) {
+	tick := time.NewTicker(hostsEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := h.read(ctx); err != nil && ctx.Err() == nil {
+				h.log.Warn("the rules of hosts could not be read; the last ones hold", "error", err)
+			}
+		}
+	}
+}
+
+func (h *hosts) read(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list, err := h.store.Hosts(ctx)
+	if err != nil {
+		return err
+	}
+	table := make(map[string]rows.Host, len(list))
+	for _, host := range list {
+		table[host.Name] = host
+	}
+	h.table.Store(&table)
+	return nil
+}
+
+// rule is a host's own, with what "*" says for what it leaves open.
+func (h *hosts) rule(name string) polite.Rule {
+	table := *h.table.Load()
+	own, all := table[name], table["*"]
+	r := polite.Rule{Every: own.Every, Connections: own.Connections, RestUntil: own.RestUntil, RestWhy: own.RestWhy}
+	if own.Every == 0 && own.Connections == 0 {
+		r.Every, r.Connections = all.Every, all.Connections
+	}
+	for _, p := range []*rows.Pause{own.Paused, all.Paused} {
+		if p != nil && (p.Until.IsZero() || p.Until.After(time.Now())) {
+			r.Paused = pauseText(*p)
+		}
+	}
+	return r
+}
+
+func pauseText(p rows.Pause) string {
+	if p.Note == "" {
+		return "paused by " + p.By
+	}
+	return p.Note
+}
+
+// rest is told when a host asked for it: for all workers.
+func (h *hosts) rest(ctx context.Context, host string, until time.Time, why string) {
+	if err := h.store.RestHost(context.WithoutCancel(ctx), host, until, why); err != nil {
+		h.log.Warn("a host's wish for rest could not be kept", "host", host, "until", until, "error", err)
+		return
+	}
+	h.log.Info("a host asked for rest", "host", host, "until", until, "why", why)
+	if err := h.read(context.WithoutCancel(ctx)); err != nil {
+		h.log.Warn("the rules of hosts could not be read; the last ones hold", "error", err)
+	}
+}

@@ -1,0 +1,248 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.uber.org/fx"
+
+	"github.com/vendemmia/vendemmia/activities"
+	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/config"
+	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/internal/secrets"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/internal/webhook"
+	"github.com/vendemmia/vendemmia/store"
+	"github.com/vendemmia/vendemmia/workflows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+const (
+	// askEvery is how often a server that is not there is asked again, sayEvery
+	// how often that is said.
+	askEvery = time.Second
+	sayEvery = 5 * time.Second
+	// askTimeout bounds one question.
+	askTimeout = 5 * time.Second
+	// controlSlots is how many short steps run at once.
+	controlSlots = 50
+	// sendTimeout bounds one notification.
+	sendTimeout = 20 * time.Second
+	// usualHeartbeat needs not be told to workflows.
+	usualHeartbeat = temporalx.HeartbeatTimeout
+)
+
+// station is the worker proper: it waits for Temporal, then takes work from the
+// control queue and from each of its own.
+type station struct {
+	stationParts
+	doing   atomic.Pointer[string] // why it takes no work; "" when it does
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+	mu      sync.Mutex
+	workers []worker.Worker
+}
+
+type stationParts struct {
+	fx.In
+	Settings config.Settings
+	Store    *store.Store
+	Remote   remote
+	Polite   *polite.Client
+	Fetchers fetchers.Set
+	Metrics  *metrics
+	Log      *slog.Logger
+	Shutdown fx.Shutdowner
+}
+
+func newStation(life fx.Lifecycle, parts stationParts) *station {
+	s := &station{stationParts: parts}
+	s.does("not started yet")
+	// The context of a start hook ends right after the start.
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	life.Append(fx.StartStopHook(func() { s.done.Go(func() { s.open(ctx) }) }, s.close))
+	return s
+}
+
+func (s *station) does(what string) { s.doing.Store(&what) }
+
+// state says why the worker takes no work; "" when it does.
+func (s *station) state() string { return *s.doing.Load() }
+
+// open waits for Temporal and starts to take work.
+func (s *station) open(ctx context.Context) {
+	if !s.wait(ctx) {
+		return
+	}
+	names := s.attributes(ctx)
+	s.housekeeping(ctx, workflows.Instance{Name: s.Settings.Instance, Store: s.Store.ID(), Attributes: names})
+	if err := s.start(ctx, s.activities(names)); err != nil {
+		s.fail(err)
+		return
+	}
+	if ctx.Err() == nil {
+		s.does("")
+		s.Log.Info("takes work", "queues", s.queues(), "item_slots", s.Settings.ItemSlots, "store", s.Store.Address(), "store_id", s.Store.ID(),
+			"temporal", s.Remote.address, "namespace", s.Remote.namespace, "identity", s.Remote.identity, "version", version)
+	}
+}
+
+// wait asks until the server answers; false: we are to stop.
+func (s *station) wait(ctx context.Context) bool {
+	said := time.Time{}
+	for {
+		asking, cancel := context.WithTimeout(ctx, askTimeout)
+		_, err := s.Remote.CheckHealth(asking, &client.CheckHealthRequest{})
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err() == nil
+		}
+		s.does("waits for Temporal at " + s.Remote.address)
+		if time.Since(said) >= sayEvery {
+			s.Log.Warn("waits for Temporal, which does not answer", "address", s.Remote.address, "error", err)
+			said = time.Now()
+		}
+		timer := time.NewTimer(askEvery)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		}
+	}
+}
+
+// attributes asks once which of our search attributes the namespace has. Those
+// that are absent are not used; everything works without them.
+func (s *station) attributes(ctx context.Context) map[string]string {
+	asking, cancel := context.WithTimeout(ctx, 4*askTimeout)
+	defer cancel()
+	answer, err := s.Remote.GetSearchAttributes(asking) //nolint:staticcheck // works without operator rights, the other one does not
+	if err != nil {
+		s.Log.Warn("could not ask for search attributes; works without them", "error", err)
+		return nil
+	}
+	found, absent := map[string]string{}, []string{}
+	for _, a := range engine.Attributes() {
+		switch name := s.Settings.Name(a.Name); {
+		case name == "":
+		case answer.GetKeys()[name].String() == a.Type:
+			found[a.Name] = name
+		default:
+			absent = append(absent, name+" ("+a.Type+")")
+		}
+	}
+	if len(absent) > 0 {
+		s.Log.Warn("works without these search attributes; starter setup makes them", "absent", absent)
+	}
+	return found
+}
+
+// housekeeping makes sure that its schedule is there; whoever comes first makes
+// it.
+func (s *station) housekeeping(ctx context.Context, i workflows.Instance) {
+	_, err := s.Remote.ScheduleClient().Create(ctx, workflows.HousekeepingSchedule(i))
+	if err != nil && err != temporal.ErrScheduleAlreadyRunning && ctx.Err() == nil { //nolint:errorlint // the SDK returns the very value
+		s.Log.Warn("could not make the housekeeping schedule; runs that Temporal lost are not closed by themselves", "error", err)
+	}
+}
+
+// client is the polite client of one item; whoever runs this worker answers for
+// campaigns without an owner.
+func (s *station) client(contact string, timeout time.Duration, record func(harvest.Exchange)) *http.Client {
+	return s.Polite.HTTP(cmp.Or(contact, s.Settings.Contact), timeout, record)
+}
+
+func (s *station) queue(name string) string {
+	return workflows.Instance{Name: s.Settings.Instance}.Queue(name)
+}
+
+// queues are the whole names of all this worker takes work from, control first.
+func (s *station) queues() []string {
+	names := []string{s.queue(steps.QueueControl)}
+	for _, name := range s.Settings.Queues {
+		if whole := s.queue(name); !slices.Contains(names, whole) {
+			names = append(names, whole)
+		}
+	}
+	return names
+}
+
+func (s *station) activities(names map[string]string) *activities.Activities {
+	heartbeat := s.Settings.Heartbeat
+	if heartbeat == usualHeartbeat {
+		heartbeat = 0
+	}
+	return activities.New(activities.Deps{
+		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Secrets: secrets.New(), Temporal: runs{s.Remote},
+		Send: webhook.Sender{Client: s.Polite.HTTP(s.Settings.Contact, sendTimeout, nil)}, Meter: s.Metrics, Attributes: maps.Clone(names),
+		Queue: s.queue, Heartbeat: heartbeat, ItemSlots: s.Settings.ItemSlots, Drain: s.Settings.Drain, Worker: string(s.Remote.identity), Log: s.Log,
+	})
+}
+
+// start begins to take work: workflows and steps on the control queue, steps on
+// the others.
+func (s *station) start(ctx context.Context, a *activities.Activities) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, queue := range s.queues() {
+		if ctx.Err() != nil {
+			return nil
+		}
+		slots := s.Settings.ItemSlots
+		if i == 0 {
+			slots += controlSlots
+		}
+		w := worker.New(s.Remote.Client, queue, temporalx.WorkerOptions(temporalx.WorkerSettings{
+			Identity: string(s.Remote.identity), Slots: slots, Drain: s.Settings.Drain, NoWorkflows: i > 0, Fatal: s.fail,
+		}))
+		if i == 0 {
+			workflows.Register(w)
+		}
+		a.Register(w)
+		if err := w.Start(); err != nil {
+			return fmt.Errorf("take work from queue %s: %w", queue, err)
+		}
+		s.workers = append(s.workers, w)
+	}
+	return nil
+}
+
+// fail ends the process with an error.
+func (s *station) fail(err error) {
+	s.does("failed: " + err.Error())
+	s.Log.Error("the worker cannot go on", "error", err)
+	if err := s.Shutdown.Shutdown(fx.ExitCode(exitError)); err != nil {
+		s.Log.Error("could not shut down", "error", err)
+	}
+}
+
+// close takes no more work and lets pages in work commit.
+func (s *station) close() {
+	s.does("is stopping")
+	s.stop()
+	s.done.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var stopping sync.WaitGroup
+	for _, w := range s.workers {
+		stopping.Go(w.Stop)
+	}
+	stopping.Wait()
+	s.Log.Info("stopped")
+}

@@ -1,0 +1,170 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.uber.org/fx"
+	"go.uber.org/fx/fxevent"
+
+	"github.com/vendemmia/vendemmia/internal/config"
+	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/store"
+)
+
+// startTimeout bounds opening the store, a migration included; stopExtra is what
+// stopping takes beyond the drain.
+const (
+	startTimeout = 10 * time.Minute
+	stopExtra    = 10 * time.Second
+)
+
+// work runs a worker until ctx ends or it cannot go on.
+func (p program) work(ctx context.Context, s config.Settings) (int, error) {
+	app := fx.New(p.module(s), fx.StartTimeout(startTimeout), fx.StopTimeout(s.Drain+stopExtra))
+	if err := app.Err(); err != nil {
+		return exitError, say(err)
+	}
+	starting, cancel := context.WithTimeout(ctx, app.StartTimeout())
+	defer cancel()
+	if err := app.Start(starting); err != nil {
+		return exitError, say(err)
+	}
+	code := exitOK
+	select {
+	case <-ctx.Done():
+	case signal := <-app.Wait():
+		code = signal.ExitCode
+	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTimeout())
+	defer cancel()
+	if err := app.Stop(stopping); err != nil {
+		return exitError, fmt.Errorf("stop: %w", say(err))
+	}
+	return code, nil
+}
+
+// module is the whole worker. Nothing in it looks at flags, the environment or
+// the network before it is started.
+func (p program) module(s config.Settings) fx.Option {
+	return fx.Module("worker",
+		fx.WithLogger(func(log *slog.Logger) fxevent.Logger { return quiet{log} }),
+		fx.Supply(s, p.fetchers),
+		fx.Provide(
+			p.newLog, newStore, p.newClient, newHosts, newPolite, newMetrics, newStation, newHealth,
+		),
+		fx.Invoke(func(*station, *health) {}),
+	)
+}
+
+func (p program) newLog(s config.Settings) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(s.LogLevel)) // config has checked it
+	o := &slog.HandlerOptions{Level: level}
+	if s.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(p.stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(p.stderr, o))
+}
+
+// newStore opens the store; one that is not there is made only when the settings
+// say so.
+func newStore(life fx.Lifecycle, s config.Settings, log *slog.Logger) (*store.Store, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	opened, err := store.Open(ctx, s.Store, store.Options{Migrate: store.MigrateMode(s.Migrate), Create: s.Create, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	life.Append(fx.StopHook(opened.Close))
+	return opened, nil
+}
+
+// identity names the process in claims, histories and the list of workers; it
+// says which store it has open.
+type identity string
+
+func identityOf(s config.Settings, storeID string) identity {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown-host"
+	}
+	return identity(cmp.Or(s.Identity, fmt.Sprintf("%d@%s/%s", os.Getpid(), host, storeID)))
+}
+
+func (p program) target(s config.Settings, id identity, log *slog.Logger) temporalx.Target {
+	return temporalx.Target{
+		Address: s.TemporalAddress, Namespace: s.TemporalNamespace, Profile: s.TemporalProfile, ConfigFile: s.TemporalConfig,
+		Identity: string(id), Log: log, Env: variables{p.getenv, p.environ},
+	}
+}
+
+// variables is the program's environment as the SDK's settings read it.
+type variables struct {
+	getenv  func(string) string
+	environ func() []string
+}
+
+func (v variables) LookupEnv(name string) (string, bool) {
+	value := v.getenv(name)
+	return value, value != ""
+}
+
+func (v variables) Environ() []string {
+	if v.environ == nil {
+		return nil
+	}
+	return v.environ()
+}
+
+// remote is the way to Temporal, and where that is.
+type remote struct {
+	client.Client
+	address, namespace string
+	identity           identity
+}
+
+// newClient connects to nothing yet.
+func (p program) newClient(life fx.Lifecycle, s config.Settings, opened *store.Store, log *slog.Logger) (remote, error) {
+	id := identityOf(s, opened.ID())
+	o, err := temporalx.ClientOptions(p.target(s, id, log))
+	if err != nil {
+		return remote{}, err
+	}
+	c, err := client.NewLazyClient(o)
+	if err != nil {
+		return remote{}, fmt.Errorf("prepare the connection to Temporal at %s: %w", o.HostPort, err)
+	}
+	life.Append(fx.StopHook(c.Close))
+	return remote{Client: c, address: o.HostPort, namespace: o.Namespace, identity: id}, nil
+}
+
+func newPolite(s config.Settings, hosts *hosts) *polite.Client {
+	return polite.New(polite.Settings{
+		Product: cmp.Or(s.Product, "Vendemmia/"+version), Allow: s.AllowNetwork, MaxBody: s.MaxBody, Rules: hosts.rule, Rest: hosts.rest,
+	})
+}
+
+// quiet lets the container speak of errors only.
+type quiet struct{ log *slog.Logger }
+
+func (q quiet) LogEvent(e fxevent.Event) {
+	switch e := e.(type) {
+	case *fxevent.OnStartExecuted:
+		q.failed("start", e.Err)
+	case *fxevent.OnStopExecuted:
+		q.failed("stop", e.Err)
+	}
+}
+
+func (q quiet) failed(what string, err error) {
+	if err != nil {
+		q.log.Error("could not "+what, "error", err)
+	}
+}

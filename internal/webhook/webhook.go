@@ -1,0 +1,83 @@
+// Package webhook delivers notifications as JSON to http and https addresses.
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// maxAnswer is how much of an answer is read before it is thrown away, so that
+// the connection can be used again.
+const maxAnswer = 4 << 10
+
+// Sender posts messages. It may be used by many goroutines at once.
+type Sender struct {
+	// Client makes the requests; the network guard and the caps are its own.
+	Client *http.Client
+	Now    func() time.Time // nil: time.Now
+}
+
+// Send posts a payload as application/json. The key, the same at every
+// repetition, is the Idempotency-Key header. Errors are *harvest.Error and hold
+// no query string, which often is a secret; KindMisconfigured is an address that
+// can never be sent to.
+func (s Sender) Send(ctx context.Context, to, key string, payload json.RawMessage) error {
+	u, err := url.Parse(to)
+	if err != nil {
+		return harvest.Errorf(harvest.KindMisconfigured, "notify", "", "the address cannot be read")
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		e := harvest.Errorf(harvest.KindMisconfigured, "notify", u.Scheme+":", "there is no way yet to send to %s addresses", u.Scheme)
+		e.Advice = "use an http or https address that takes JSON"
+		return e
+	}
+	return s.post(ctx, u, key, payload)
+}
+
+func (s Sender) post(ctx context.Context, u *url.URL, key string, payload []byte) error {
+	on := u.Scheme + "://" + u.Host // paths of web hooks are secrets, too
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(payload))
+	if err != nil {
+		return harvest.Errorf(harvest.KindMisconfigured, "notify", on, "the address cannot be used")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Idempotency-Key", key)
+	resp, err := s.Client.Do(req)
+	if err != nil {
+		return plain(on, err)
+	}
+	defer resp.Body.Close()                                          //nolint:errcheck // nothing is written
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // only for the connection's sake
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		return harvest.Errorf(harvest.KindMisconfigured, "notify", on, "HTTP status %d: the address has moved", resp.StatusCode)
+	}
+	return harvest.StatusError("notify", on, resp.StatusCode, resp.Header.Get("Retry-After"), s.now())
+}
+
+// plain leaves out the address that net/url repeats.
+func plain(on string, err error) error {
+	cause := err
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		cause = u.Err
+	}
+	if e, ok := errors.AsType[*harvest.Error](err); ok {
+		return &harvest.Error{Kind: e.Kind, Op: "notify", On: on, Err: fmt.Errorf("%w", e.Err), Advice: e.Advice, RetryAfter: e.RetryAfter}
+	}
+	return harvest.TransportError("notify", on, cause)
+}
+
+func (s Sender) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
+}
