@@ -70,7 +70,8 @@ func TestCheckParams(t *testing.T) {
 		`{"url":"x","max_entries":"many"}`:                       {{Field: "max_entries", Text: "must be an integer, not a string"}},
 		`{"url":"x","max_entries":-1}`:                           {{Text: "max_entries is 0 or more"}},
 		`{"ur":1,"series":"ten"}`: {
-			{Field: "ur", Text: "no such param; did you mean url?"}, {Field: "url", Text: "is required"},
+			{Field: "ur", Text: "no such param; did you mean url?"},
+			{Field: "url", Text: "is required"},
 			{Field: "series", Text: `"ten": one of one, two`},
 		},
 	} {

@@ -113,8 +113,7 @@ func TestPumpPanic(t *testing.T) {
 	t.Parallel()
 	sum, err := harvest.Pump(t.Context(), script(func(_ context.Context, _ harvest.Request, yield func(harvest.Page, error) bool) {
 		yield(pageOf(0, 2), nil)
-		var m map[string]int
-		m["x"] = 1
+		panic("out of range")
 	}), harvest.Request{}, &notebook{})
 	require.Equal(t, harvest.KindInternal, harvest.KindOf(err))
 	require.Equal(t, 2, sum.New, "what was committed before the panic is counted")

@@ -383,10 +383,10 @@ func TestSecretsStayOut(t *testing.T) {
 func TestParamsAreChecked(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
-		`{}`:                                       "url is required",
-		`{"url":"ftp://x/y"}`:                      "http://",
-		`{"url":"www.x.org/rss"}`:                  "http://",
-		`{"url":"http://x/","max_entries":-1}`:     "0 or more",
+		`{}`:                                   "url is required",
+		`{"url":"ftp://x/y"}`:                  "http://",
+		`{"url":"www.x.org/rss"}`:              "http://",
+		`{"url":"http://x/","max_entries":-1}`: "0 or more",
 		`{"url":"http://x/","encoding":"klingon"}`: "not known",
 		`{"url":"http://x/","body":"half"}`:        "full, summary, none",
 		`{"uri":"http://x/"}`:                      "did you mean url?",
