@@ -199,14 +199,14 @@ func documentScreen(d rows.Document, c print.Clock) string {
 	line("version", fmt.Sprintf("%d, change %s, by %s", d.Version, print.Number(d.Change), d.Run))
 	line("first seen", c.Full(d.FirstSeen))
 	line("changed", c.Full(d.ChangedAt))
-	line("hash", l.Hash)
+	line("hash", print.Middle(l.Hash, print.Width-12))
 	for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
 		line(name, print.End(fmt.Sprint(l.Fields[name]), 600))
 	}
 	if l.Body != "" {
 		b.WriteString("\n" + preview([]byte(l.Body)) + "\n")
 	} else if l.BodyRef != "" {
-		line("body", l.BodyRef+"; --body writes it")
+		line("body", print.Middle(l.BodyRef, 40)+"; --body writes it")
 	}
 	return b.String()
 }

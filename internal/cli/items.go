@@ -64,7 +64,7 @@ func (c *itemsList) run(cmd *cobra.Command, _ []string) error {
 	list := c.out.List()
 	zone := " " + c.clock.ZoneName()
 	table := print.NewTable(print.Flex("CAMPAIGN"), print.Flex("ITEM"), print.Left("OUTCOME"), print.Right("STREAK"),
-		print.Right("LAST GOOD"+zone), print.Right("LAST NEW"+zone), print.Right("DOCS"))
+		print.Right("GOOD"+zone), print.Right("NEW"+zone), print.Right("DOCS"))
 	for _, it := range items {
 		list.Add(it)
 		table.Row(it.Campaign, nameOf(it), itemState(it), print.Number(it.Streak), c.clock.Near(it.LastGood), c.clock.Near(it.LastNew), print.Number(it.Documents))
@@ -144,7 +144,7 @@ func itemScreen(d itemDetail, c print.Clock) string {
 	line("label", d.Label)
 	line("fetcher", d.Fetcher)
 	line("host", d.Host)
-	line("outcome", strings.TrimSpace(strings.ToUpper(string(d.Outcome))+" "+parens(print.Count(d.Streak, "run")+" in a row", d.Streak > 0)))
+	line("outcome", strings.TrimSpace(strings.ToUpper(string(d.Outcome))+" "+parens(print.Count(d.Streak, "run")+" in a row", d.Streak > 1)))
 	line("why", d.Why)
 	if d.Paused != nil {
 		line("paused", strings.TrimSpace(pauseText(d.Paused, c)))

@@ -60,7 +60,7 @@ func attemptLines(it *itemView, c print.Clock) string {
 		if a.Status > 0 {
 			status = fmt.Sprint(a.Status)
 		}
-		head := fmt.Sprintf("  attempt %-2d %s  %s  %s  ", a.N, c.Time(a.At), pad(print.Middle(a.Worker, 18), 8), status)
+		head := fmt.Sprintf("  attempt %-2d %s  %-8s  %s  ", a.N, c.Time(a.At), print.Middle(a.Worker, 18), status)
 		b.WriteString(strings.TrimRight(head+print.Wrap(attemptText(a, it, i == len(it.Attempted)-1), len([]rune(head)), 13), " ") + "\n")
 	}
 	return b.String()

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,6 +161,7 @@ func history(ctx context.Context, s Store, r rows.Run, iv *itemView) error {
 			iv.Evidence = append(iv.Evidence, evidence{ID: f.ID, Reason: f.Reason})
 		}
 	}
+	slices.Reverse(iv.Evidence) // as they came
 	return nil
 }
 

@@ -96,22 +96,26 @@ func Dash(s string) string {
 
 // Wrap breaks text at blanks so that no line, with indent before all but the
 // first, is longer than Width; first is how many letters stand before it
-// already.
+// already. Blanks in a row stay where no line ends.
 func Wrap(text string, first, indent int) string {
 	var b strings.Builder
-	at, pad := first, strings.Repeat(" ", indent)
-	for i, word := range strings.Fields(Clean(text)) {
+	at, pad, blanks := first, strings.Repeat(" ", indent), 0
+	for i, word := range strings.Split(strings.TrimSpace(Clean(text)), " ") {
 		n := len([]rune(word))
 		switch {
-		case i > 0 && at+1+n > Width:
+		case i > 0 && n == 0:
+			blanks++
+			continue
+		case i > 0 && at+1+blanks+n > Width:
 			b.WriteString("\n" + pad)
 			at = indent
 		case i > 0:
-			b.WriteByte(' ')
-			at++
+			b.WriteString(strings.Repeat(" ", blanks+1))
+			at += blanks + 1
 		}
 		b.WriteString(word)
 		at += n
+		blanks = 0
 	}
 	return b.String()
 }

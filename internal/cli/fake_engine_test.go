@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"sync"
+
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/workflows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// fakeEngine answers from its fields and remembers what it was told.
+type fakeEngine struct {
+	mu         sync.Mutex
+	down       error // what dialling says
+	at         engine.Target
+	schedule   engine.Schedule
+	schedErr   error
+	pollers    map[string][]engine.Poller // nil: one everywhere
+	workers    []engine.Worker
+	workersErr error
+	attributes map[string]string
+	addErr     error
+	actions    int
+	startErr   error
+	summary    steps.Summary
+	waitErr    error
+	wait       chan struct{} // nil: runs end at once
+	tellErr    error
+	started    []engine.NewRun
+	told       []string
+	added      []engine.Attribute
+	applied    []workflows.Applied
+}
+
+func (f *fakeEngine) tell(what string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.told = append(f.told, what)
+	return f.tellErr
+}
+
+func (f *fakeEngine) Target() engine.Target {
+	if f.at.Address == "" {
+		return engine.Target{Address: "localhost:7233", Namespace: "default"}
+	}
+	return f.at
+}
+func (f *fakeEngine) Check(context.Context) error { return nil }
+func (f *fakeEngine) Close()                      {}
+
+func (f *fakeEngine) Start(_ context.Context, n engine.NewRun) (engine.Started, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.started = append(f.started, n)
+	return engine.Started{WorkflowID: n.ID, RunID: "r-new"}, f.startErr
+}
+
+func (f *fakeEngine) Wait(ctx context.Context, _, _ string) (steps.Summary, error) {
+	if f.wait != nil {
+		select {
+		case <-ctx.Done():
+			return steps.Summary{}, ctx.Err()
+		case <-f.wait:
+		}
+	}
+	return f.summary, f.waitErr
+}
+
+func (f *fakeEngine) Describe(context.Context, string, string) (engine.Execution, error) {
+	return engine.Execution{}, engine.ErrNotFound
+}
+
+func (f *fakeEngine) Actions(context.Context, string, string) (int, error) {
+	if f.actions == 0 {
+		return 0, engine.ErrNotFound
+	}
+	return f.actions, nil
+}
+func (f *fakeEngine) Cancel(_ context.Context, id, _ string) error { return f.tell("cancel " + id) }
+func (f *fakeEngine) Pause(_ context.Context, id string, in steps.PauseIn) error {
+	return f.tell("pause " + id + " by " + in.By + ": " + in.Why)
+}
+
+func (f *fakeEngine) Resume(_ context.Context, id string, in steps.ResumeIn) error {
+	return f.tell("resume " + id + " by " + in.By)
+}
+
+func (f *fakeEngine) SetProcessors(_ context.Context, id string, in steps.SetProcessorsIn) error {
+	return f.tell("set " + id + " by " + in.By)
+}
+
+func (f *fakeEngine) Skip(_ context.Context, id string, in steps.SkipItemIn) error {
+	return f.tell("skip " + id + " " + in.Key)
+}
+
+func (f *fakeEngine) Pollers(_ context.Context, queue string) ([]engine.Poller, error) {
+	if f.pollers == nil {
+		return []engine.Poller{{Identity: "worker-a", LastSeen: moment()}}, nil
+	}
+	return f.pollers[queue], nil
+}
+func (f *fakeEngine) Workers(context.Context) ([]engine.Worker, error) {
+	return f.workers, f.workersErr
+}
+func (f *fakeEngine) Schedule(context.Context, string) (engine.Schedule, error) {
+	return f.schedule, f.schedErr
+}
+
+func (f *fakeEngine) PauseSchedule(_ context.Context, a workflows.Applied) error {
+	f.mu.Lock()
+	f.applied = append(f.applied, a)
+	f.mu.Unlock()
+	return f.tell(workflows.ScheduleNote(a))
+}
+func (f *fakeEngine) DeleteSchedule(_ context.Context, name string) error {
+	return f.tell("delete " + name)
+}
+func (f *fakeEngine) SearchAttributes(context.Context) (map[string]string, error) {
+	return f.attributes, nil
+}
+
+func (f *fakeEngine) AddSearchAttributes(_ context.Context, add []engine.Attribute) error {
+	if f.addErr != nil {
+		return f.addErr
+	}
+	f.added = add
+	for _, a := range add {
+		if f.attributes == nil {
+			f.attributes = map[string]string{}
+		}
+		f.attributes[a.Name] = a.Type
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+)
+
+// TestScreens shows every reader of the store to a person: what is in the golden
+// files is what people see.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"runs_list":           {"runs", "list"},
+		"runs_show":           {"runs", "show", "news"},
+		"runs_show_before":    {"runs", "show", "news~1"},
+		"campaigns_list":      {"campaigns", "list"},
+		"campaigns_show":      {"campaigns", "show", "news"},
+		"campaigns_export":    {"campaigns", "export", "weather"},
+		"items_list":          {"items", "list", "--unhealthy"},
+		"items_show":          {"items", "show", "nytimes-economy"},
+		"failures_list":       {"failures", "list"},
+		"failures_show":       {"failures", "show", "q-1"},
+		"documents_list":      {"documents", "list", "--item", "ilsole24ore-norme", "--limit", "3"},
+		"documents_get":       {"documents", "get", "https://feeds-11.example.org/ilsole24ore-norme/0"},
+		"documents_count":     {"documents", "count", "--by", "kind"},
+		"checkpoints_list":    {"checkpoints", "list", "--item", "feed-000"},
+		"checkpoints_show":    {"checkpoints", "show", "feed-000"},
+		"fetchers_list":       {"fetchers", "list"},
+		"fetchers_show":       {"fetchers", "show", "rss"},
+		"config":              {"config"},
+		"setup_print":         {"setup", "--print"},
+		"runs_list_web":       {"runs", "list", "--web", "--campaign", "news", "--outcome", "failed,empty"},
+		"runs_list_json":      {"runs", "list", "--limit", "1", "-o", "json"},
+		"failures_list_jsonl": {"failures", "list", "-o", "jsonl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.engine.actions = 145
+			out := b.ok(args...)
+			if name[len(name)-1] != 'l' && name != "setup_print" && name != "runs_list_web" && name != "runs_list_json" {
+				narrow(t, out)
+			}
+			golden(t, name, out)
+		})
+	}
+}
+
+func TestRunsShowAddsUp(t *testing.T) {
+	t.Parallel()
+	out := newBench(t).ok("runs", "show", "news")
+	for _, want := range []string{
+		"WARNINGS: 2 of 133 items need a look", "due Sun 3 May 18:00 CEST, started 18:00:07 (jitter), took 3m14s",
+		"214 new · 9 changed · 2,506 unchanged · 0 deleted · 3 quarantined", "139 requests (6 repeats), 49 x 304, 18.2 MiB, 61 hosts, 2 workers",
+		"done           74    197        9  1,137", "throttled       1      0        0      0",
+		"exit 0 (4 with --strict)",
+	} {
+		require.Contains(t, out, want)
+	}
+	require.NotContains(t, out, "Temporal action", "what the server did not tell is not made up")
+}
+
+func TestRunsShowStrict(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, exitWarnings, newBench(t).run("runs", "show", "news", "--strict").code)
+}
+
+func TestRunsShowAll(t *testing.T) {
+	t.Parallel()
+	out := newBench(t).ok("runs", "show", "news", "-a")
+	require.Contains(t, out, "feed-130")
+	require.NotContains(t, out, "all 133:")
+	narrow(t, out)
+}
+
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.workers = []engine.Worker{
+		{Identity: "worker-a", Queue: "vendemmia-fetch", Status: "running", Since: moment().Add(-time.Hour), LastSeen: moment().Add(-4 * time.Second)},
+		{Identity: "somebody-else", Queue: "other-queue"},
+	}
+	golden(t, "workers", b.ok("workers"))
+
+	b.engine.workers, b.engine.workersErr = nil, engine.ErrUnsupported
+	golden(t, "workers_pollers", b.ok("workers"))
+
+	b.engine.pollers = map[string][]engine.Poller{}
+	require.Contains(t, b.ok("workers"), "nobody polls vendemmia-control, vendemmia-fetch, library; start one: worker")
+	require.Equal(t, "[]\n", b.ok("workers", "-o", "json"))
+}
