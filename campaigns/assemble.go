@@ -101,6 +101,8 @@ func (b *build) checkPolicies() {
 		switch n := notify.Items[i]; {
 		case a.To == "":
 			b.report.add(n.Pos, b.name+".notify", "an element without to; for example { to: https://hooks.example.org/x, when: [failed] }")
+		case len(a.When) == 0 && len(a.Also) > 0:
+			b.report.add(n.Get("when").Pos, b.name+".notify.when", "recovered alone has nothing to follow; name the outcomes too, for example [failed, recovered]")
 		case !values.HasSecret(a.To) && !strings.HasPrefix(a.To, "https://") && !strings.HasPrefix(a.To, "http://"):
 			b.later.add(n.Get("to").Pos, b.name+".notify.to", "not yet: only webhooks (http, https) are sent to")
 		}

@@ -86,7 +86,7 @@ func decodeNotify(n *yamltree.Node) []Alert {
 		for _, word := range textsAt(item, "when") {
 			if o := harvest.Outcome(word); o.Valid() {
 				a.When = append(a.When, o)
-			} else {
+			} else if word == "recovered" {
 				a.Also = append(a.Also, word)
 			}
 		}

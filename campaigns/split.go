@@ -66,7 +66,9 @@ func (x *entryBuild) checkAsk(n *yamltree.Node) {
 		x.report.add(n.Get("ask").Pos, x.path+".split.ask", "the fetcher "+x.info.Name+" cannot be asked for its items; give items or file")
 	}
 	if !n.Get("items").IsNull() || !n.Get("file").IsNull() {
-		x.build.later.add(n.Get("ask").Pos, x.path+".split.ask", "not yet: asking once per element of a list")
+		// Refused, and not only marked as later: a run would ask once and leave
+		// the list aside without a word.
+		x.report.add(n.Get("ask").Pos, x.path+".split.ask", "not yet: asking once per element of a list; give ask, or items, or file")
 		return
 	}
 	x.checkParams(x.entry.Params, x.tree.Get("params"))

@@ -18,7 +18,7 @@ import (
 const (
 	MaxBytes = 32 << 20
 	maxDepth = 200
-	maxNodes = 5_000_000 // after aliases
+	maxNodes = 1_000_000 // after aliases
 )
 
 // Parse reads one document. It never panics. Mistakes it can see past (a cron
