@@ -1,47 +1,29 @@
 package store
 
 import (
-	"context"
-	"fmt"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// Claim hands out due items of a range; see rows.Claim. An attempt older than
-// one that has asked for the range already gets nothing. While a lost item is
-// in flight, nothing else of the range is handed out.
-func (s *Store) Claim(ctx context.Context, c rows.Claim) (rows.Claimed, error) {
-	var got rows.Claimed
-	err := s.write(ctx, "claim items of run", fmt.Sprint(c.Run), func(t *tx) (err error) {
-		got, err = claim(t, c)
-		return err
-	})
+func (b *batchWriter) claimItems(c rows.Claim) (rows.Claimed, error) {
+	run, err := b.run(c.Run)
 	if err != nil {
 		return rows.Claimed{}, err
 	}
-	return got, nil
-}
-
-func claim(t *tx, c rows.Claim) (rows.Claimed, error) {
-	run, err := runRow(t, c.Run)
-	if err != nil {
-		return rows.Claimed{}, err
-	}
-	n, err := takeCensus(t, c)
+	n, err := takeCensus(b.t, c)
 	if err != nil {
 		return rows.Claimed{}, err
 	}
 	got := rows.Claimed{Stop: run.stop, Paused: run.paused}
-	if zombie, err := outdated(t, c, n); err != nil || zombie {
+	if zombie, err := outdated(b.t, c, n); err != nil || zombie {
 		return got, err
 	}
-	if err := reopen(t, c, &n); err != nil {
+	if err := reopen(b.t, c, &n); err != nil {
 		return got, err
 	}
 	if run.stop == "" && run.paused == "" && run.state != rows.RunClosed {
-		if got.Items, err = pick(t, c, run, &n); err != nil {
+		if got.Items, err = pick(b.t, c, run, &n); err != nil {
 			return got, err
 		}
 	}
@@ -141,7 +123,8 @@ func pick(t *tx, c rows.Claim, run liveRun, n *census) ([]rows.ClaimedItem, erro
 func take(t *tx, c rows.Claim, run liveRun, lost, limit int) ([]rows.ClaimedItem, error) {
 	now := micros(c.Now)
 	items, err := collect(t, func(s scanner) (rows.ClaimedItem, error) { return scanClaimed(s, run, c.Now) },
-		`SELECT `+runItemColumns+`, coalesce(c.version, 0), coalesce(c.value, ''), coalesce(c.params, ''), coalesce(c.extraction, ''), i.last_listed, i.paused
+		`SELECT ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.attempts, ri.throttles, ri.lost, ri.seq, ri.started_at,
+			coalesce(c.version, 0), coalesce(c.value, ''), coalesce(c.params, ''), coalesce(c.extraction, ''), i.last_listed, i.paused
 		FROM run_items ri JOIN items i ON i.id = ri.item LEFT JOIN checkpoints c ON c.item = ri.item AND c.lane = ?
 		WHERE ri.run = ? AND ri.ord BETWEEN ? AND ? AND ri.state = 'open' AND ri.not_before <= ? AND (ri.lost > 0) = ? ORDER BY ri.ord LIMIT ?`,
 		run.lane, c.Run, c.Lo, c.Hi, now, lost, limit)
@@ -152,25 +135,37 @@ func take(t *tx, c rows.Claim, run liveRun, lost, limit int) ([]rows.ClaimedItem
 		WHERE run = ? AND ord BETWEEN ? AND ? AND state = 'open' AND not_before <= ? AND (lost > 0) = ?`,
 		c.Epoch, c.Worker, now, c.Run, items[0].Ord, items[len(items)-1].Ord, now, lost)
 	for i := range items {
-		items[i].State, items[i].Epoch, items[i].Worker = rows.ItemClaimed, c.Epoch, c.Worker
-		if items[i].StartedAt.IsZero() {
-			items[i].StartedAt = moment(now)
+		if err == nil {
+			err = complete(t, c, &items[i])
 		}
 	}
 	return items, err
 }
 
+// complete fills in what only an item that was worked on before has.
+func complete(t *tx, c rows.Claim, item *rows.ClaimedItem) (err error) {
+	if item.Seq > 0 || item.Attempts > 0 || item.Throttles > 0 || item.Lost > 0 {
+		item.RunItem, err = scanRunItem(t.row(`SELECT `+runItemColumns+` FROM run_items ri JOIN items i ON i.id = ri.item WHERE ri.run = ? AND ri.ord = ?`, c.Run, item.Ord))
+		return err
+	}
+	item.Run, item.State, item.Epoch, item.Worker = c.Run, rows.ItemClaimed, c.Epoch, c.Worker
+	if item.StartedAt.IsZero() {
+		item.StartedAt = moment(micros(c.Now))
+	}
+	return nil
+}
+
 func scanClaimed(s scanner, run liveRun, now time.Time) (rows.ClaimedItem, error) {
 	c := rows.ClaimedItem{Campaign: run.campaign, Lane: run.lane}
-	var value, paused string
-	var listed int64
-	var cp harvest.Checkpoint
-	var err error
-	if c.RunItem, err = scanRunItem(s, &cp.Version, &value, &cp.Params, &cp.Extraction, &listed, &paused); err != nil {
+	var params, policy, value, paused string
+	var started, listed int64
+	err := s.Scan(&c.Ord, &c.Entry, &c.Key, &c.Label, &c.Fetcher, &params, &c.Host, &policy, &c.Attempts, &c.Throttles, &c.Lost, &c.Seq, &started,
+		&c.Checkpoint.Version, &value, &c.Checkpoint.Params, &c.Checkpoint.Extraction, &listed, &paused)
+	if err != nil {
 		return c, err
 	}
-	cp.Value = raw(value)
-	c.Checkpoint, c.Always = cp, listed > 0
+	c.Params, c.Policy, c.StartedAt = raw(params), raw(policy), moment(started)
+	c.Checkpoint.Value, c.Always = raw(value), listed > 0
 	if c.Paused, err = readPause(paused); err == nil && c.Paused != nil && !c.Paused.Until.IsZero() && !now.Before(c.Paused.Until) {
 		c.Paused = nil
 	}

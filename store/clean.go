@@ -69,16 +69,12 @@ func (s *Store) drain(ctx context.Context, query string, args ...any) (int, erro
 	}
 }
 
-// cleanItems removes the items of closed runs, with their pages and claims.
+// cleanItems removes the items of closed runs, with the claims on them.
 func (s *Store) cleanItems(ctx context.Context, r rows.Retention) (int, error) {
 	const closed = `SELECT id FROM runs WHERE state = 'closed' AND closed_at < ? AND (? = '' OR campaign = ?)`
 	args := []any{micros(r.Items), r.Campaign, r.Campaign}
-	for _, table := range []string{"pages", "claims"} {
-		key := map[string]string{"pages": "run, ord, seq", "claims": "run, lo, hi"}[table]
-		_, err := s.drain(ctx, `DELETE FROM `+table+` WHERE (`+key+`) IN (SELECT `+key+` FROM `+table+` WHERE run IN (`+closed+`) LIMIT ?)`, args...)
-		if err != nil {
-			return 0, err
-		}
+	if _, err := s.drain(ctx, `DELETE FROM claims WHERE (run, lo, hi) IN (SELECT run, lo, hi FROM claims WHERE run IN (`+closed+`) LIMIT ?)`, args...); err != nil {
+		return 0, err
 	}
 	return s.drain(ctx, `DELETE FROM run_items WHERE (run, ord) IN (SELECT run, ord FROM run_items WHERE run IN (`+closed+`) LIMIT ?)`, args...)
 }
@@ -104,9 +100,9 @@ func (s *Store) cleanRuns(ctx context.Context, r rows.Retention) (int, error) {
 // stub leaves of a run what others go on naming.
 func stub(t *tx, run int64) error {
 	for _, query := range []string{
-		`DELETE FROM pages WHERE run = ?`, `DELETE FROM claims WHERE run = ?`, `DELETE FROM run_items WHERE run = ?`,
+		`DELETE FROM claims WHERE run = ?`, `DELETE FROM run_items WHERE run = ?`,
 		`DELETE FROM outbox WHERE run = ? AND sent_at > 0`,
-		`UPDATE runs SET cleaned = 1, overrides = '', tally = '', totals = '', summary = '' WHERE id = ?`,
+		`UPDATE runs SET cleaned = 1, overrides = '', totals = '', summary = '' WHERE id = ?`,
 	} {
 		if _, err := t.exec(query, run); err != nil {
 			return err
@@ -137,27 +133,35 @@ func (s *Store) cleanVersions(ctx context.Context, r rows.Retention) (int, error
 	}
 }
 
-type link struct{ number, before int64 }
+type link struct{ number, before, pack int64 }
 
-func cutVersions(t *tx, r rows.Retention) (int, error) {
-	links, err := collect(t, func(s scanner) (l link, err error) { return l, s.Scan(&l.number, &l.before) }, `
-		SELECT v.number, v.before FROM versions v LEFT JOIN items i ON i.id = v.item
+func cutVersions(t *tx, r rows.Retention) (cut int, err error) {
+	links, err := collect(t, func(s scanner) (l link, err error) { return l, s.Scan(&l.number, &l.before, &l.pack) }, `
+		SELECT v.number, v.before, coalesce(o.pack, 0) FROM versions v LEFT JOIN versions o ON o.number = v.before LEFT JOIN items i ON i.id = v.item
 		WHERE v.before > 0 AND v.at < ? AND (? = '' OR i.campaign = ?) ORDER BY v.number LIMIT ?`, micros(r.Versions), r.Campaign, r.Campaign, cleanBatch)
 	if err != nil {
 		return 0, err
 	}
-	removed := 0
 	for _, l := range links {
-		n, err := t.exec(`DELETE FROM versions WHERE number = ?`, l.before)
-		if err != nil {
-			return 0, err
-		}
-		removed += int(n)
-		if _, err := t.exec(`UPDATE versions SET before = 0 WHERE number = ?`, l.number); err != nil {
+		if err := cutVersion(t, l); err != nil {
 			return 0, err
 		}
 	}
-	return removed, nil
+	return len(links), nil
+}
+
+func cutVersion(t *tx, l link) error {
+	if _, err := t.exec(`DELETE FROM versions WHERE number = ?`, l.before); err != nil {
+		return err
+	}
+	if _, err := t.exec(`UPDATE versions SET before = 0 WHERE number = ?`, l.number); err != nil || l.pack == 0 {
+		return err
+	}
+	if _, err := t.exec(`UPDATE packs SET live = live - 1 WHERE id = ?`, l.pack); err != nil {
+		return err
+	}
+	_, err := t.exec(`DELETE FROM packs WHERE id = ? AND live <= 0`, l.pack)
+	return err
 }
 
 // cleanRaw lets go of kept answers; their blobs become orphans.

@@ -4,11 +4,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
@@ -43,6 +45,29 @@ func text(v any) string {
 		panic(fmt.Sprintf("store: %T does not marshal: %v", v, err))
 	}
 	return string(b)
+}
+
+// tallyText writes a page's tally; it is short, and written with every page.
+func tallyText(t harvest.Tally) string {
+	flags := int64(0)
+	if t.NotModified {
+		flags |= 1
+	}
+	if t.Partial {
+		flags |= 2
+	}
+	b := make([]byte, 0, 48)
+	for _, n := range [...]int64{int64(t.Pages), int64(t.Listed), int64(t.New), int64(t.Changed), int64(t.Same), int64(t.Deleted), int64(t.Quarantined), int64(t.Asked), t.Bytes, flags} {
+		b = append(strconv.AppendInt(b, n, 10), ' ')
+	}
+	return string(b)
+}
+
+func readTally(stored string) (t harvest.Tally, err error) {
+	var flags int64
+	_, err = fmt.Sscan(stored, &t.Pages, &t.Listed, &t.New, &t.Changed, &t.Same, &t.Deleted, &t.Quarantined, &t.Asked, &t.Bytes, &flags)
+	t.NotModified, t.Partial = flags&1 != 0, flags&2 != 0
+	return t, err
 }
 
 func pauseText(p *rows.Pause) string {
@@ -94,15 +119,6 @@ func unpackHash(b []byte) string {
 	}
 }
 
-// How a stored body is encoded.
-const (
-	encodingPlain = 0
-	encodingZstd  = 1
-)
-
-// compressFrom is the size below which compression costs more than it saves.
-const compressFrom = 512
-
 // codec compresses bodies and lists; safe at once.
 type codec struct {
 	enc *zstd.Encoder
@@ -127,21 +143,4 @@ func (c *codec) close() {
 	}
 }
 
-// pack returns a body as it is stored.
-func (c *codec) pack(body []byte) (stored []byte, encoding int) {
-	if len(body) < compressFrom {
-		return body, encodingPlain
-	}
-	packed := c.enc.EncodeAll(body, make([]byte, 0, len(body)))
-	if len(packed) >= len(body) {
-		return body, encodingPlain
-	}
-	return packed, encodingZstd
-}
-
-func (c *codec) unpack(stored []byte, encoding int) ([]byte, error) {
-	if encoding == encodingPlain {
-		return stored, nil
-	}
-	return c.dec.DecodeAll(stored, nil)
-}
+func (c *codec) unpack(packed []byte) ([]byte, error) { return c.dec.DecodeAll(packed, nil) }

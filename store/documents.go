@@ -18,7 +18,7 @@ import (
 const pageRows = 500
 
 // versionColumns are a version's own; without the body, which may be long.
-const versionColumns = `v.number, v.op, v.at, v.version, v.first_seen, v.published, v.size, v.encoding, v.collection, v.id, v.kind, v.url, v.title, v.parent,
+const versionColumns = `v.number, v.op, v.at, v.version, v.first_seen, v.published, v.size, v.pack, v.pack_at, v.collection, v.id, v.kind, v.url, v.title, v.parent,
 	v.media_type, v.hash, v.body_ref, v.fields, coalesce(i.campaign, ''), coalesce(i.entry, ''), coalesce(i.key, ''), coalesce(i.fetcher, ''), coalesce(r.workflow_id, '')`
 
 const versionJoins = ` FROM versions v LEFT JOIN items i ON i.id = v.item LEFT JOIN runs r ON r.id = v.run`
@@ -26,8 +26,9 @@ const versionJoins = ` FROM versions v LEFT JOIN items i ON i.id = v.item LEFT J
 // version is a row of versions as it was read.
 type version struct {
 	rows.Change
-	encoding int
-	body     []byte
+	pack   int64
+	packAt int
+	body   []byte
 }
 
 func scanVersionRow(bodies bool) func(scanner) (version, error) {
@@ -39,7 +40,7 @@ func scanVersionRow(bodies bool) func(scanner) (version, error) {
 		var published *int64
 		var hash []byte
 		var fields string
-		into := []any{&v.Number, &op, &at, &d.Version, &firstSeen, &published, &d.Size, &v.encoding, &d.Collection, &l.ID, &l.Kind, &l.URL, &l.Title, &l.Parent,
+		into := []any{&v.Number, &op, &at, &d.Version, &firstSeen, &published, &d.Size, &v.pack, &v.packAt, &d.Collection, &l.ID, &l.Kind, &l.URL, &l.Title, &l.Parent,
 			&l.MediaType, &hash, &l.BodyRef, &fields, &d.Campaign, &d.Entry, &d.Key, &l.Fetcher, &d.Run}
 		if bodies {
 			into = append(into, &v.body)
@@ -61,10 +62,13 @@ func scanVersionRow(bodies bool) func(scanner) (version, error) {
 
 // body puts the stored body into the line. What is not text stays in the bucket:
 // a line of JSON cannot hold it.
-func (s *Store) body(ctx context.Context, v *version) error {
-	content, err := s.codec.unpack(v.body, v.encoding)
-	if v.Document.Line.BodyRef != "" {
+func (s *Store) body(ctx context.Context, v *version, u *unpacker) (err error) {
+	content := v.body
+	switch {
+	case v.Document.Line.BodyRef != "":
 		content, err = s.blob(ctx, v.Document.Line.BodyRef)
+	case v.pack != 0:
+		content, err = u.body(v.pack, v.packAt, int(v.Document.Size))
 	}
 	if err != nil {
 		return fmt.Errorf("body of %s / %s: %w", v.Document.Collection, v.Document.Line.ID, err)
@@ -91,9 +95,10 @@ func (s *Store) versions(ctx context.Context, bodies bool, tail string, args ...
 		columns += `, v.body`
 	}
 	list, err := collect(s.reader(ctx), scanVersionRow(bodies), `SELECT `+columns+versionJoins+tail, args...)
+	u := &unpacker{q: s.reader(ctx), codec: s.codec}
 	for i := range list {
 		if err == nil && bodies {
-			err = s.body(ctx, &list[i])
+			err = s.body(ctx, &list[i], u)
 		}
 	}
 	return list, err

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -87,24 +86,48 @@ func (g *group) close() {
 // fails alone. When ctx ends before the transaction has begun, nothing was
 // written and Err is the context's.
 func (s *Store) Write(ctx context.Context, w rows.Write) rows.Written {
-	on := fmt.Sprintf("%s (run %d)", w.Item, w.Run)
 	j, err := s.prepareJob(ctx, w)
 	if err == nil {
-		err = s.group.add(j)
+		err = s.wait(ctx, j)
 	}
 	if err != nil {
-		return rows.Written{Err: fault("write page", on, err)}
+		return rows.Written{Err: fault("write page", fmt.Sprintf("%s (run %d)", w.Item, w.Run), err)}
+	}
+	if j.answer.Err != nil {
+		j.answer.Err = fault("write page", fmt.Sprintf("%s (run %d)", w.Item, w.Run), j.answer.Err)
+	}
+	return j.answer
+}
+
+// Claim hands out due items of a range; see rows.Claim. An attempt older than
+// one that has asked for the range already gets nothing. While a lost item is
+// in flight, nothing else of the range is handed out.
+func (s *Store) Claim(ctx context.Context, c rows.Claim) (rows.Claimed, error) {
+	if c.Now.IsZero() {
+		c.Now = time.Now()
+	}
+	j := &job{claim: &c, Write: rows.Write{Run: c.Run, Ord: c.Lo}, done: make(chan struct{})}
+	if err := cmp.Or(s.wait(ctx, j), j.answer.Err); err != nil {
+		return rows.Claimed{}, fault("claim items of run", fmt.Sprint(c.Run), err)
+	}
+	return j.claimed, nil
+}
+
+// wait puts a job into the group and waits for its answer. An error means that
+// no transaction has begun with it.
+func (s *Store) wait(ctx context.Context, j *job) error {
+	if err := s.group.add(j); err != nil {
+		return err
 	}
 	select {
 	case <-j.done:
 	case <-ctx.Done():
 		if s.group.withdraw(j) {
-			return rows.Written{Err: fault("write page", on, context.Cause(ctx))}
+			return context.Cause(ctx)
 		}
 		<-j.done
 	}
-	j.answer.Err = fault("write page", on, j.answer.Err)
-	return j.answer
+	return nil
 }
 
 // runGroups commits what waits, until the store is closed and nothing waits.
@@ -141,6 +164,15 @@ func (s *Store) commit(batch []*job) {
 	}
 }
 
+// work answers one job of the batch.
+func (b *batchWriter) work(j *job) {
+	if j.claim == nil {
+		j.answer = b.apply(j)
+		return
+	}
+	j.claimed, j.answer.Err = b.claimItems(*j.claim)
+}
+
 func (s *Store) commitOnce(batch []*job) error {
 	ctx, stop := context.WithTimeout(context.Background(), groupPatience)
 	defer stop()
@@ -150,7 +182,7 @@ func (s *Store) commitOnce(batch []*job) error {
 			return err
 		}
 		for _, j := range batch {
-			j.answer = b.apply(j)
+			b.work(j)
 			if err := j.answer.Err; err != nil && !refusal(err) {
 				return err
 			}
@@ -158,13 +190,3 @@ func (s *Store) commitOnce(batch []*job) error {
 		return b.finish()
 	})
 }
-
-// fenced says which write was refused.
-func fenced(j *job) error {
-	if j.Page != nil {
-		return fmt.Errorf("page %d: %w", j.Page.Seq, rows.ErrFenced)
-	}
-	return rows.ErrFenced
-}
-
-var errGap = errors.New("a page is missing before this one")

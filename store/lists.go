@@ -97,7 +97,7 @@ func (s *Store) listPart(ctx context.Context, digest string, part int) ([]byte, 
 	if err != nil || !found {
 		return nil, false, err
 	}
-	lines, err := s.codec.unpack(packed, encodingZstd)
+	lines, err := s.codec.unpack(packed)
 	return lines, true, err
 }
 

@@ -14,13 +14,14 @@ import (
 // blobFrom is the size from which a body is kept in the bucket.
 const blobFrom = 64 << 10
 
-// job is one write on its way: everything that needs no transaction is done by
-// the caller's goroutine, beside the one that writes.
+// job is one write or claim on its way: everything that needs no transaction is
+// done by the caller's goroutine, beside the one that writes.
 type job struct {
 	rows.Write
+	claim     *rows.Claim // nil: a write
+	claimed   rows.Claimed
 	documents []document
-	names     []docName
-	warnings  []string
+	packs     []pack
 	bytes     int64 // of the ledger's exchanges
 	answer    rows.Written
 	done      chan struct{}
@@ -29,44 +30,62 @@ type job struct {
 // document is a document as it is stored.
 type document struct {
 	harvest.Document
+	name      docName
 	published any // microseconds, or nil
 	fields    string
 	hash      []byte
-	body      []byte
-	encoding  int
-	bodyRef   string
 	size      int64
+	bodyRef   string
+	body      []byte // where it is kept in the row
+	pack      int    // 1 + index of the job's pack; 0: none
+	packAt    int
+
+	// probed says that was is what a reader saw just now, nil for nothing; the
+	// transaction checks it again when it writes.
+	probed bool
+	was    *docState
 }
 
 type docName struct{ collection, id string }
 
-// prepareJob hashes, compresses and puts large bodies into the bucket.
+// prepareJob hashes and compresses what is new or changed and puts large bodies
+// into the bucket.
 func (s *Store) prepareJob(ctx context.Context, w rows.Write) (*job, error) {
 	j := &job{Write: w, done: make(chan struct{})}
 	for _, e := range w.Ledger {
 		j.bytes += e.Bytes
 	}
-	if w.Page == nil {
+	if w.Page == nil || len(w.Page.Page.Documents) == 0 {
 		return j, nil
 	}
-	page := &w.Page.Page
-	j.warnings = page.Warnings
-	last := lastOf(page.Documents)
-	j.documents = make([]document, 0, len(page.Documents))
-	j.names = make([]docName, 0, len(page.Documents))
-	for i := range page.Documents {
-		d := &page.Documents[i]
-		if last != nil && last[d.ID] != i {
-			continue
-		}
-		stored, err := s.document(ctx, d, w.Page.Blobs[i])
-		if err != nil {
+	if err := j.takeDocuments(); err != nil {
+		return nil, err
+	}
+	if len(j.documents) >= probeFrom {
+		if err := s.look(ctx, j.documents); err != nil {
 			return nil, err
 		}
-		j.documents = append(j.documents, stored)
-		j.names = append(j.names, docName{w.Page.Collection, stored.ID})
 	}
-	return j, nil
+	return j, s.place(ctx, j)
+}
+
+// takeDocuments hashes the documents of the page. Of two with one id the last
+// one counts.
+func (j *job) takeDocuments() error {
+	list := j.Page.Page.Documents
+	last := lastOf(list)
+	j.documents = make([]document, 0, len(list))
+	for i := range list {
+		if last != nil && last[list[i].ID] != i {
+			continue
+		}
+		d, err := newDocument(&list[i], j.Page.Collection, j.Page.Blobs[i])
+		if err != nil {
+			return err
+		}
+		j.documents = append(j.documents, d)
+	}
+	return nil
 }
 
 // lastOf tells where each id stands for the last time; nil when there is at
@@ -82,38 +101,74 @@ func lastOf(documents []harvest.Document) map[string]int {
 	return last
 }
 
-func (s *Store) document(ctx context.Context, d *harvest.Document, blob string) (document, error) {
+func newDocument(d *harvest.Document, collection, blob string) (document, error) {
 	stored := document{Document: *d, hash: packHash(d.Sum()), bodyRef: blob, size: int64(len(d.Body))}
 	for _, p := range []*string{&stored.ID, &stored.URL, &stored.Kind, &stored.Title, &stored.Parent, &stored.MediaType} {
 		*p = clean(*p)
 	}
+	stored.name = docName{collection, stored.ID}
 	if !d.Published.IsZero() {
 		stored.published = d.Published.UnixMicro()
 	}
-	if len(d.Fields) > 0 {
-		fields, err := json.Marshal(d.Fields)
-		if err != nil {
-			return stored, harvest.Errorf(harvest.KindInternal, "store document", d.ID, "its fields are not JSON: %w", err)
-		}
-		stored.fields = string(fields)
+	if len(d.Fields) == 0 {
+		return stored, nil
 	}
-	return stored, s.place(ctx, &stored)
+	fields, err := json.Marshal(d.Fields)
+	if err != nil {
+		return stored, harvest.Errorf(harvest.KindInternal, "store document", d.ID, "its fields are not JSON: %w", err)
+	}
+	stored.fields = string(fields)
+	return stored, nil
 }
 
-// place puts a body where it belongs: the bucket, or the row.
-func (s *Store) place(ctx context.Context, d *document) (err error) {
-	switch {
-	case d.bodyRef != "":
-		if d.size == 0 {
-			d.size = s.blobSize(d.bodyRef)
-		}
-	case len(d.Body) > blobFrom || !utf8.Valid(d.Body):
-		d.bodyRef, err = s.PutBlob(ctx, d.Body)
-	default:
-		d.body, d.encoding = s.codec.pack(d.Body)
+// look marks what readers see of the documents now.
+func (s *Store) look(ctx context.Context, documents []document) error {
+	known, err := probe(s.reader(ctx), documents)
+	if err != nil {
+		return err
 	}
-	d.Body = nil
-	return err
+	for i := range documents {
+		documents[i].probed, documents[i].was = true, known[documents[i].name]
+	}
+	return nil
+}
+
+// unchanged reports that a reader saw the very same document.
+func (d *document) unchanged() bool {
+	if !d.probed || d.was == nil {
+		return false
+	}
+	_, _, same := compare(d.was, d)
+	return same
+}
+
+// place puts bodies where they belong: the bucket, a pack, or the row.
+func (s *Store) place(ctx context.Context, j *job) error {
+	p := packer{codec: s.codec}
+	for i := range j.documents {
+		d := &j.documents[i]
+		body := d.Body
+		d.Body = nil
+		switch {
+		case d.unchanged():
+		case d.bodyRef != "":
+			if d.size == 0 {
+				d.size = s.blobSize(d.bodyRef)
+			}
+		case len(body) > blobFrom || !utf8.Valid(body):
+			digest, err := s.PutBlob(ctx, body)
+			if err != nil {
+				return err
+			}
+			d.bodyRef = digest
+		case len(body) < packFrom && len(j.documents) == 1:
+			d.body = body
+		default:
+			p.add(d, body)
+		}
+	}
+	j.packs = p.finish()
+	return nil
 }
 
 func (s *Store) blobSize(digest string) int64 {

@@ -13,7 +13,7 @@ const (
 	opDeleted = 2
 )
 
-// opWords are the words of the change feed, by number.
+// opWord is the word of the change feed for a stored number.
 func opWord(op int) string { return [...]string{"new", "changed", "deleted"}[op] }
 
 // docState is the current version of a stored document.
@@ -25,75 +25,103 @@ type docState struct {
 	hash      []byte
 }
 
-// probeFrom is the number of documents from which one statement looks for all
-// of them.
+// probeFrom is the number of documents of a page from which a reader looks for
+// them before the transaction; fewer are looked for inside it, together with
+// those of other pages.
 const probeFrom = 4
 
-// loadDocuments finds out which documents of a batch are known.
-func (b *batchWriter) loadDocuments(batch []*job) error {
+const probeColumns = `d.id, d.number, d.version, d.deleted, d.first_seen, d.hash`
+
+// probe finds documents of one page or of many; unknown ones are left out.
+func probe(q querier, documents []document) (map[docName]*docState, error) {
 	ids := map[string][]string{}
-	n := 0
-	for _, j := range batch {
-		for _, name := range j.names {
-			ids[name.collection] = append(ids[name.collection], name.id)
-			n++
-		}
+	for i := range documents {
+		name := documents[i].name
+		ids[name.collection] = append(ids[name.collection], name.id)
 	}
-	b.known = make(map[docName]*docState, n)
+	known := make(map[docName]*docState, len(documents))
 	for collection, list := range ids {
-		if err := b.probe(collection, list); err != nil {
-			return err
+		scan := func(s scanner) (none struct{}, err error) {
+			name, d := docName{collection: collection}, &docState{}
+			err = s.Scan(&name.id, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.hash)
+			known[name] = d
+			return none, err
+		}
+		_, err := collect(q, scan, `SELECT `+probeColumns+` FROM json_each(?) j CROSS JOIN documents d ON d.collection = ? AND d.id = j.value`, text(list), collection)
+		if err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return known, nil
 }
 
-func (b *batchWriter) probe(collection string, ids []string) error {
-	const columns = `d.id, d.number, d.version, d.deleted, d.first_seen, d.hash`
-	scan := func(s scanner) (struct{}, error) {
-		var id string
-		var d docState
-		err := s.Scan(&id, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.hash)
-		b.known[docName{collection, id}] = &d
-		return struct{}{}, err
-	}
-	if len(ids) >= probeFrom {
-		_, err := collect(b.t, scan, `SELECT `+columns+` FROM json_each(?) j CROSS JOIN documents d ON d.collection = ? AND d.id = j.value`, text(ids), collection)
-		return err
-	}
-	for _, id := range ids {
-		if _, err := collect(b.t, scan, `SELECT `+columns+` FROM documents d WHERE d.collection = ? AND d.id = ?`, collection, id); err != nil {
-			return err
+// loadDocuments looks for what no reader has looked for.
+func (b *batchWriter) loadDocuments(batch []*job) (err error) {
+	var unknown []document
+	for _, j := range batch {
+		if len(j.documents) > 0 && !j.documents[0].probed {
+			unknown = append(unknown, j.documents...)
 		}
 	}
-	return nil
+	b.known, err = probe(b.t, unknown)
+	return err
 }
 
 // upsert stores what is new or changed and counts the rest. live is by how many
 // the documents of the item grew.
 func (b *batchWriter) upsert(j *job, item int64, tally *harvest.Tally) (live int64, err error) {
+	j.resetPacks()
 	for i := range j.documents {
-		d, name := &j.documents[i], j.names[i]
-		was := b.known[name]
-		op, grew, same := compare(was, d)
-		live += grew
-		if same {
-			tally.Same++
-			continue
+		d := &j.documents[i]
+		was := d.was
+		if !d.probed {
+			was = b.known[d.name]
 		}
-		switch op {
-		case opNew:
-			tally.New++
-		case opChanged:
-			tally.Changed++
-		case opDeleted:
-			tally.Deleted++
-		}
-		if err := b.store(j, item, name, d, was, op); err != nil {
+		grew, err := b.upsertOne(j, item, d, was, tally)
+		if err != nil {
 			return live, err
 		}
+		live += grew
 	}
-	return live, nil
+	return live, b.settlePacks(j)
+}
+
+// upsertOne compares with what is thought to be stored and writes on condition
+// that it is; else it looks again.
+func (b *batchWriter) upsertOne(j *job, item int64, d *document, was *docState, tally *harvest.Tally) (grew int64, err error) {
+	for {
+		op, grew, same := compare(was, d)
+		if same {
+			tally.Same++
+			return 0, nil
+		}
+		now := b.next(d, was, micros(j.At))
+		ok, err := b.point(d.name, was, now)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			count(tally, op)
+			return grew, b.append(j, item, d, was, now, op)
+		}
+		b.change--
+		known, err := probe(b.t, []document{*d})
+		if err != nil {
+			return 0, err
+		}
+		was = known[d.name]
+	}
+}
+
+func count(tally *harvest.Tally, op int) {
+	switch op {
+	case opNew:
+		tally.New++
+	case opChanged:
+		tally.Changed++
+	default:
+		tally.Deleted++
+	}
 }
 
 // compare says what storing a document does. A tombstone is a change only the
@@ -115,29 +143,47 @@ func compare(was *docState, d *document) (op int, grew int64, same bool) {
 	}
 }
 
-// store appends a version and points the document at it.
-func (b *batchWriter) store(j *job, item int64, name docName, d *document, was *docState, op int) error {
+// next is the version that follows, under the next change number.
+func (b *batchWriter) next(d *document, was *docState, at int64) *docState {
 	b.change++
-	at := micros(j.At)
 	now := &docState{number: b.change, version: 1, deleted: d.Deleted, firstSeen: at, hash: d.hash}
+	if was != nil {
+		now.version, now.firstSeen = was.version+1, was.firstSeen
+	}
+	return now
+}
+
+// point makes a version the current one, if the one before is as it was thought
+// to be.
+func (b *batchWriter) point(name docName, was, now *docState) (bool, error) {
+	var n int64
+	var err error
+	if was == nil {
+		n, err = b.t.exec(`INSERT INTO documents (collection, id, number, version, deleted, first_seen, hash) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			name.collection, name.id, now.number, now.version, now.deleted, now.firstSeen, now.hash)
+	} else {
+		n, err = b.t.exec(`UPDATE documents SET number = ?, version = ?, deleted = ?, hash = ? WHERE collection = ? AND id = ? AND number = ?`,
+			now.number, now.version, now.deleted, now.hash, name.collection, name.id, was.number)
+	}
+	return n == 1, err
+}
+
+// append stores the version itself.
+func (b *batchWriter) append(j *job, item int64, d *document, was, now *docState, op int) error {
 	before := int64(0)
 	if was != nil {
-		now.version, now.firstSeen, before = was.version+1, was.firstSeen, was.number
+		before = was.number
 	}
-	_, err := b.t.exec(`INSERT INTO versions (number, item, run, at, op, version, before, first_seen, published, size, encoding,
-		collection, id, kind, url, title, parent, media_type, hash, body_ref, fields, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		now.number, item, j.Run, at, op, now.version, before, now.firstSeen, d.published, d.size, d.encoding,
-		name.collection, name.id, d.Kind, d.URL, d.Title, d.Parent, d.MediaType, d.hash, d.bodyRef, d.fields, d.body)
+	pack, err := b.packID(j, d)
 	if err != nil {
 		return err
 	}
-	b.known[name] = now
-	if was == nil {
-		_, err = b.t.exec(`INSERT INTO documents (collection, id, number, version, deleted, first_seen, hash) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			name.collection, name.id, now.number, now.version, now.deleted, now.firstSeen, now.hash)
-		return err
+	_, err = b.t.exec(`INSERT INTO versions (number, item, run, at, op, version, before, first_seen, published, size, pack, pack_at,
+		collection, id, kind, url, title, parent, media_type, hash, body_ref, fields, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		now.number, item, j.Run, micros(j.At), op, now.version, before, now.firstSeen, d.published, d.size, pack, d.packAt,
+		d.name.collection, d.name.id, d.Kind, d.URL, d.Title, d.Parent, d.MediaType, d.hash, d.bodyRef, d.fields, d.body)
+	if !d.probed {
+		b.known[d.name] = now
 	}
-	_, err = b.t.exec(`UPDATE documents SET number = ?, version = ?, deleted = ?, hash = ? WHERE collection = ? AND id = ?`,
-		now.number, now.version, now.deleted, now.hash, name.collection, name.id)
 	return err
 }

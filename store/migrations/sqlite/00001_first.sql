@@ -152,7 +152,8 @@ CREATE TABLE checkpoints (
     PRIMARY KEY (item, lane)
 ) WITHOUT ROWID;
 
--- What a claim's census reads stands first.
+-- What a claim's census reads stands first. seq is the last committed page, and
+-- page its tally: what a page whose COMMIT answer was lost is answered with.
 CREATE TABLE run_items (
     run          INTEGER NOT NULL,
     ord          INTEGER NOT NULL,
@@ -177,6 +178,7 @@ CREATE TABLE run_items (
     not_modified INTEGER NOT NULL DEFAULT 0,
     partial      INTEGER NOT NULL DEFAULT 0,
     live         INTEGER NOT NULL DEFAULT 0,
+    page         TEXT NOT NULL DEFAULT '',
     started_at   INTEGER NOT NULL DEFAULT 0,
     closed_at    INTEGER NOT NULL DEFAULT 0,
     outcome      TEXT NOT NULL DEFAULT '',
@@ -203,16 +205,6 @@ CREATE TABLE claims (
     PRIMARY KEY (run, lo, hi)
 ) WITHOUT ROWID;
 
-CREATE TABLE pages (
-    run   INTEGER NOT NULL,
-    ord   INTEGER NOT NULL,
-    seq   INTEGER NOT NULL,
-    epoch INTEGER NOT NULL,
-    at    INTEGER NOT NULL,
-    tally TEXT NOT NULL,
-    PRIMARY KEY (run, ord, seq)
-) WITHOUT ROWID;
-
 -- Every version of every document, by change number: the change feed, the
 -- history and the content in one table that only grows at its end.
 CREATE TABLE versions (
@@ -226,7 +218,8 @@ CREATE TABLE versions (
     first_seen INTEGER NOT NULL,
     published  INTEGER,
     size       INTEGER NOT NULL,
-    encoding   INTEGER NOT NULL,
+    pack       INTEGER NOT NULL,
+    pack_at    INTEGER NOT NULL,
     collection TEXT NOT NULL,
     id         TEXT NOT NULL,
     kind       TEXT NOT NULL,
@@ -241,6 +234,15 @@ CREATE TABLE versions (
 );
 CREATE INDEX versions_item ON versions (item);
 CREATE INDEX versions_body_ref ON versions (body_ref) WHERE body_ref <> '';
+
+-- Bodies of neighbouring documents, compressed together: a third of the time and
+-- of the space that compressing each alone would take. live counts the versions
+-- that point here.
+CREATE TABLE packs (
+    id      INTEGER PRIMARY KEY,
+    live    INTEGER NOT NULL,
+    content BLOB NOT NULL
+);
 
 -- The current version of each document, and what a write compares with.
 CREATE TABLE documents (

@@ -1,0 +1,231 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/store"
+)
+
+// The benchmarks of the store. Each reports documents or items per second; the
+// raw limit is a plain INSERT loop over the same bytes in one transaction.
+const (
+	benchDocuments = 100_000
+	benchPage      = 500
+	benchBody      = 1100
+)
+
+// benchText is text that compresses about as metadata records do.
+func benchText(r *rand.Rand, n int) []byte {
+	words := []string{"harvest", "metadata", "of", "the", "repository", "universita", "degli", "studi", "record", "title", "creator", "subject", "date"}
+	b := make([]byte, 0, n+40)
+	for len(b) < n {
+		b = fmt.Appendf(b, "<dc:%s>%s %d</dc:%s>", words[r.IntN(len(words))], words[r.IntN(len(words))], r.IntN(1_000_000), words[r.IntN(len(words))])
+	}
+	return b[:n]
+}
+
+func benchDocs(ids func(i int) string) []harvest.Document {
+	r := rand.New(rand.NewPCG(1, 2))
+	docs := make([]harvest.Document, benchDocuments)
+	for i := range docs {
+		docs[i] = harvest.Document{ID: ids(i), URL: "https://repo.example.org/record/" + ids(i), Kind: "record", Title: "A record of some length", MediaType: "text/xml",
+			Published: time.Unix(1_700_000_000+int64(i), 0), Body: benchText(r, benchBody)}
+	}
+	return docs
+}
+
+func rising(i int) string { return fmt.Sprintf("oai:repo.example.org:%08d", i) }
+
+func scattered(i int) string { return fmt.Sprintf("oai:%08x:%d", uint32(i)*2654435761, i) }
+
+func openBench(b *testing.B) *store.Store {
+	s, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), store.Options{Create: true})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	return s
+}
+
+// startRun opens a run with n items of one page each.
+func startRun(tb testing.TB, s *store.Store, campaign, id string, n int) int64 {
+	g, err := s.OpenRun(context.Background(), rows.NewRun{Run: rows.Run{RunID: id, WorkflowID: id, Campaign: campaign}, Exclusive: true})
+	require.NoError(tb, err)
+	items := make([]rows.RunItem, n)
+	for i := range items {
+		items[i] = rows.RunItem{Ord: int64(i), Entry: "e", Key: fmt.Sprintf("item-%07d", i), Fetcher: "feed", Host: "feeds.example.org", Params: []byte(fmt.Sprintf(`{"url":"https://feeds.example.org/%d/feed.xml"}`, i))}
+	}
+	require.NoError(tb, s.AddItems(context.Background(), g.Run.ID, items))
+	_, err = s.SealRun(context.Background(), g.Run.ID, 10, time.Time{})
+	require.NoError(tb, err)
+	return g.Run.ID
+}
+
+// storePages writes docs as pages of four items side by side, as four workers
+// would.
+func storePages(b *testing.B, s *store.Store, id string, docs []harvest.Document) {
+	const streams = 4
+	run := startRun(b, s, "bench", id, streams)
+	got, err := s.Claim(b.Context(), rows.Claim{Run: run, Hi: streams, Epoch: 1, Max: streams, Now: time.Now()})
+	require.NoError(b, err)
+	var wg sync.WaitGroup
+	for _, it := range got.Items {
+		wg.Go(func() {
+			version := it.Checkpoint.Version
+			seq := 0
+			for p := int(it.Ord); p*benchPage < len(docs); p += streams {
+				seq++
+				w := s.Write(b.Context(), rows.Write{Run: run, Ord: it.Ord, Epoch: 1, Item: harvest.Item{Campaign: "bench", Entry: "e", Key: it.Key}, At: time.Now(), Attempt: 1, Worker: "w",
+					Ledger: []harvest.Exchange{{At: time.Now(), Method: "GET", URL: "https://repo.example.org/oai?page=1", Host: "repo.example.org", Status: 200, Bytes: 500_000}},
+					Page: &rows.PageWrite{Seq: seq, Version: version, Collection: "bench",
+						Page: harvest.Page{Documents: docs[p*benchPage : (p+1)*benchPage], Checkpoint: []byte(`{"token":"abc"}`), Listed: benchPage}}})
+				if w.Err != nil {
+					b.Error(w.Err)
+					return
+				}
+				version++
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(b, s.FinishRun(b.Context(), rows.Finish{Run: run, Outcome: harvest.OutcomeDone}))
+}
+
+func BenchmarkDocuments(b *testing.B) {
+	for name, ids := range map[string]func(int) string{"rising": rising, "scattered": scattered} {
+		docs := benchDocs(ids)
+		b.Run("new/"+name, func(b *testing.B) {
+			var took time.Duration
+			for range b.N {
+				s := openBench(b)
+				start := time.Now()
+				storePages(b, s, "run", docs)
+				took += time.Since(start)
+			}
+			b.ReportMetric(float64(b.N*benchDocuments)/took.Seconds(), "docs/s")
+		})
+		b.Run("unchanged/"+name, func(b *testing.B) {
+			s := openBench(b)
+			storePages(b, s, "first", docs)
+			b.ResetTimer()
+			for i := range b.N {
+				storePages(b, s, fmt.Sprint("again-", i), docs)
+			}
+			b.ReportMetric(float64(b.N*benchDocuments)/b.Elapsed().Seconds(), "docs/s")
+		})
+		b.Run("raw/"+name, func(b *testing.B) {
+			var took time.Duration
+			for range b.N {
+				took += rawInsert(b, docs)
+			}
+			b.ReportMetric(float64(b.N*benchDocuments)/took.Seconds(), "docs/s")
+		})
+	}
+}
+
+// rawInsert is the limit: one table, one statement, one transaction.
+func rawInsert(b *testing.B, docs []harvest.Document) time.Duration {
+	path := filepath.Join(b.TempDir(), "raw.db")
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=page_size(8192)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
+	require.NoError(b, err)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec(`CREATE TABLE documents (id TEXT PRIMARY KEY, title TEXT, hash BLOB, body BLOB)`)
+	require.NoError(b, err)
+	hash := make([]byte, 32)
+	start := time.Now()
+	tx, err := db.Begin()
+	require.NoError(b, err)
+	stmt, err := tx.Prepare(`INSERT INTO documents VALUES (?, ?, ?, ?)`)
+	require.NoError(b, err)
+	for i := range docs {
+		_, err := stmt.Exec(docs[i].ID, docs[i].Title, hash, docs[i].Body)
+		require.NoError(b, err)
+	}
+	require.NoError(b, tx.Commit())
+	return time.Since(start)
+}
+
+func BenchmarkOnePageItems(b *testing.B) {
+	const items, writers, chunk = 50_000, 256, 200
+	var add, work time.Duration
+	for i := range b.N {
+		s := openBench(b)
+		start := time.Now()
+		run := startRun(b, s, "bench", fmt.Sprint("run-", i), items)
+		add += time.Since(start)
+		start = time.Now()
+		fetchAll(b, s, run, items, writers, chunk)
+		work += time.Since(start)
+		counts, err := s.Totals(b.Context(), run)
+		require.NoError(b, err)
+		require.Equal(b, items, counts[0].Items)
+	}
+	n := float64(b.N * items)
+	b.ReportMetric(n/(add+work).Seconds(), "items/s")
+	b.ReportMetric(n/add.Seconds(), "added/s")
+	b.ReportMetric(n/work.Seconds(), "worked/s")
+}
+
+// fetchAll works a run off with so many items in flight: claims of a chunk's
+// width, then one write per item.
+func fetchAll(b *testing.B, s *store.Store, run int64, items, writers, chunk int) {
+	const width = 32
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range writers / width {
+		wg.Go(func() {
+			for lo := next.Add(int64(chunk)) - int64(chunk); lo < int64(items); lo = next.Add(int64(chunk)) - int64(chunk) {
+				fetchChunk(b, s, rows.Claim{Run: run, Lo: lo, Hi: lo + int64(chunk) - 1, Epoch: 7, Worker: "bench", Max: width})
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func fetchChunk(b *testing.B, s *store.Store, c rows.Claim) {
+	for {
+		c.Now = time.Now()
+		got, err := s.Claim(b.Context(), c)
+		if err != nil {
+			b.Error(err)
+		}
+		if err != nil || len(got.Items) == 0 {
+			return
+		}
+		var wg sync.WaitGroup
+		for _, it := range got.Items {
+			wg.Go(func() {
+				w := s.Write(b.Context(), onePage(it))
+				if w.Err != nil {
+					b.Error(w.Err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func onePage(it rows.ClaimedItem) rows.Write {
+	now := time.Now()
+	return rows.Write{
+		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: harvest.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}, Fetcher: it.Fetcher, At: now, Attempt: 1, Worker: "bench",
+		Page: &rows.PageWrite{Seq: 1, Version: it.Checkpoint.Version, Collection: "bench", Params: "abc", Page: harvest.Page{
+			Documents:  []harvest.Document{{ID: it.Key + "/1", Title: "An entry of a feed", Kind: "entry", Published: now, Body: []byte("a short text")}},
+			Checkpoint: []byte(`{"etag":"abc"}`), Listed: 1, Last: true,
+		}},
+		Settle: &rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeDone, Attempts: 1},
+		Ledger: []harvest.Exchange{{At: now, Method: "GET", URL: "https://feeds.example.org/feed.xml", Host: "feeds.example.org", Status: 200, Bytes: 1200, Took: time.Millisecond}},
+	}
+}
