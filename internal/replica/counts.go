@@ -118,15 +118,17 @@ type watch struct {
 }
 
 // book books the request once, before anything of the answer leaves: who has
-// an answer finds it in the counts.
+// an answer finds it in the counts. Status 0 is the end of the handler.
 func (w *watch) book(status int) {
 	w.house.mu.Lock()
 	defer w.house.mu.Unlock()
-	w.arrival.End = time.Now()
 	if w.booked {
+		if status != 0 {
+			w.arrival.End = time.Now()
+		}
 		return
 	}
-	w.booked, w.arrival.Status = true, status
+	w.booked, w.arrival.Status, w.arrival.End = true, status, time.Now()
 	host := bare(w.r.Host)
 	w.house.arrivals[host] = append(w.house.arrivals[host], w.arrival)
 	counts := w.house.counts[host]

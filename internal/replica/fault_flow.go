@@ -56,7 +56,9 @@ func Slow(after time.Duration) Fault {
 		case <-time.After(after):
 			c.right().send(c.w)
 		case <-c.r.Context().Done():
+			panic(http.ErrAbortHandler)
 		case <-c.done:
+			panic(http.ErrAbortHandler)
 		}
 	}}
 }

@@ -18,6 +18,7 @@ type feed struct {
 	version int         // of the whole
 	fault   Fault
 	next    []Fault // for the coming requests, before fault
+	taken   int     // requests begun
 	counts  Counts
 }
 
@@ -51,6 +52,7 @@ func (f *feed) edit(n int) {
 
 // take returns the fault of this request.
 func (f *feed) take() Fault {
+	f.taken++
 	if len(f.next) == 0 {
 		return f.fault
 	}

@@ -74,7 +74,9 @@ func (p paper) entry(seed uint64, feed, n, edit int, at time.Time) Entry {
 	if edit > 0 {
 		e.Title += fmt.Sprintf(" (aggiornamento %d)", edit)
 	}
-	e.Summary = "<p>" + pick(r, sentences()) + " " + pick(r, sentences()) + "</p><p>" + pick(r, sentences()) + "</p>"
+	text := sentences()
+	r.Shuffle(len(text), func(i, j int) { text[i], text[j] = text[j], text[i] })
+	e.Summary = "<p>" + text[0] + " " + text[1] + "</p><p>" + text[2] + "</p>"
 	return e
 }
 

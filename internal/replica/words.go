@@ -28,7 +28,7 @@ func sections() []section {
 	return []section{
 		{"Politica", "politica", []string{
 			"Il consiglio comunale approva il bilancio: %d milioni per le scuole %s",
-			"Elezioni %s, depositate %d liste: «Più trasparenza»",
+			"«Più trasparenza»: depositate %d liste per le elezioni %s",
 			"La giunta vara il piano casa: %d alloggi popolari %s",
 			"Polemica sul nuovo regolamento: %d emendamenti dell’opposizione %s",
 		}},
