@@ -75,7 +75,7 @@ func (l *loader) one(s *source, under *yamltree.Node, m yamltree.Member) Source 
 	c.Project = l.loaded.Project
 	b.out = Source{Campaign: c, File: s.path, Line: m.At.Line, Lists: map[string][]Row{}}
 	b.checkPolicies()
-	keys.Later(b.merged, keys.At(keys.Defaults), m.Key, b.later.add)
+	keys.Later(b.merged, b.keys.Defaults, m.Key, b.later.add)
 	names := map[string]yamltree.Pos{}
 	for _, e := range entries {
 		b.entry(e, len(entries) > 1 || !m.Value.Get("fetchers").IsNull(), names)
@@ -120,7 +120,7 @@ func schedulePlace(n *yamltree.Node, text string) yamltree.Pos {
 
 // entry makes one entry and its rows.
 func (b *build) entry(own *yamltree.Node, listed bool, names map[string]yamltree.Pos) {
-	base := b.merged.Only(func(key string) bool { return inherited(key) })
+	base := b.merged.Only(b.inherited)
 	tree := yamltree.Merge(base, own)
 	e := decodeEntry(tree, own)
 	path, prefix := b.name, ""
@@ -140,25 +140,22 @@ func (b *build) entry(own *yamltree.Node, listed bool, names map[string]yamltree
 	if !tree.Get("refresh").IsNull() && e.Refresh == 0 {
 		own = own.Only(func(key string) bool { return key != "refresh" })
 	}
-	keys.Later(own, keys.At(keys.Entry), path, b.later.add)
+	keys.Later(own, b.keys.Entry, path, b.later.add)
 	if n := own.Get("tolerate", "items"); n != nil {
 		b.later.add(n.Pos, path+".tolerate.items", "not yet: the campaign's own holds for all its entries")
 	}
 	x := &entryBuild{build: b, tree: tree, path: path, entry: e}
 	x.finish()
 	if listed { // what is of the whole campaign is told there
-		tree = keys.Long(tree, keys.At(keys.Entry))
+		tree = keys.Long(tree, b.keys.Entry)
 	}
 	b.ports = append(b.ports, port{prefix: prefix, tree: tree, secrets: x.secrets()})
 	b.out.Campaign.Entries = append(b.out.Campaign.Entries, x.entry)
 }
 
 // inherited tells what an entry takes from the campaign and its defaults.
-func inherited(key string) bool {
-	if key == "was" || key == "budget" {
-		return false
-	}
-	return slices.ContainsFunc(keys.At(keys.Entry), func(k keys.Key) bool { return k.Name == key })
+func (l *loader) inherited(key string) bool {
+	return key != "was" && key != "budget" && l.keys.OfEntry(key)
 }
 
 // entryBuild is one entry in the making.

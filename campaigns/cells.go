@@ -94,7 +94,7 @@ func array(s string) any {
 // policies with a dot.
 func (r *rowBuilder) policies(at yamltree.Pos, row *Row, cells map[string]any) {
 	expect, tolerate := r.entry.Expect, r.entry.Tolerate
-	for _, k := range keys.Columns() {
+	for _, k := range r.keys.Columns {
 		v, set := cells[k.Name]
 		if !set || r.isParam(k.Name) && r.known {
 			continue

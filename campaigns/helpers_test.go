@@ -76,7 +76,7 @@ func lookup(name string) (campaigns.FetcherInfo, error) {
 }
 
 // folder writes files and returns their folder.
-func folder(t *testing.T, files map[string]string) string {
+func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {

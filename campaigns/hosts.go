@@ -30,7 +30,7 @@ func (l *loader) hosts() {
 				known[m.Key], first[m.Key] = h, m
 				l.loaded.Hosts = append(l.loaded.Hosts, h)
 			}
-			keys.Later(m.Value, keys.Hosts(), "hosts."+m.Key, l.later.add)
+			keys.Later(m.Value, l.keys.Hosts, "hosts."+m.Key, l.later.add)
 		}
 	}
 	slices.SortFunc(l.loaded.Hosts, func(a, b Host) int { return cmp.Compare(a.Name, b.Name) })

@@ -43,7 +43,7 @@ func (l *loader) defaults(n *yamltree.Node, path string) *yamltree.Node {
 	if !n.IsMap() {
 		return nil
 	}
-	return l.longSchedule(keys.Long(n, keys.At(keys.Defaults)), path)
+	return l.longSchedule(keys.Long(n, l.keys.Defaults), path)
 }
 
 // campaign writes out the short forms of a campaign: the schedule's words, and
@@ -53,7 +53,7 @@ func (l *loader) campaign(m yamltree.Member) (*yamltree.Node, []*yamltree.Node) 
 	if !n.IsMap() {
 		n = &yamltree.Node{Pos: m.At, Kind: yamltree.Map}
 	}
-	n = l.longSchedule(keys.Long(n, keys.At(keys.Campaign)), m.Key)
+	n = l.longSchedule(keys.Long(n, l.keys.Campaign), m.Key)
 	list := n.Get("fetchers")
 	rest := n.Only(func(key string) bool { return key != "fetchers" && !isOwn(key) })
 	if list.IsNull() {

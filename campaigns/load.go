@@ -36,7 +36,7 @@ func LoadWith(paths []string, lookup Lookup, d Defaults) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{lookup: lookup, report: newReport(), later: newReport(), loaded: &Loaded{}, read: map[string]*source{}}
+	l := &loader{lookup: lookup, keys: keys.NewTables(), report: newReport(), later: newReport(), loaded: &Loaded{}, read: map[string]*source{}}
 	l.base = mergeLayer(builtin, l.defaults(d.tree(), "defaults"))
 	for _, path := range files {
 		if err := l.readFile(path); err != nil {
@@ -79,6 +79,7 @@ func (d Defaults) tree() *yamltree.Node {
 // loader is one Load.
 type loader struct {
 	lookup Lookup
+	keys   *keys.Tables
 	report *report
 	later  *report
 	loaded *Loaded
@@ -165,7 +166,7 @@ func (l *loader) readFile(path string) error {
 	if tree.IsNull() {
 		return nil
 	}
-	keys.Check(tree, keys.Value{Map: keys.File()}, "", l.report.add)
+	keys.Check(tree, keys.Value{Map: l.keys.File}, "", l.report.add)
 	s.defaults = l.defaults(tree.Get("defaults"), "defaults")
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 )
@@ -18,17 +17,17 @@ const masked = "********"
 // single one in short form has not.
 func (b *build) origins() []Origin {
 	var out []Origin
-	for _, k := range keys.At(keys.Campaign) {
+	for _, k := range b.keys.Campaign {
 		if k.Name == "schedule" && b.out.Campaign.Schedule == nil {
 			continue
 		}
 		listed := len(b.ports) != 1 || b.ports[0].prefix != ""
-		if !isOwn(k.Name) && (listed || !inherited(k.Name)) {
+		if !isOwn(k.Name) && (listed || !b.inherited(k.Name)) {
 			out = appendOrigins(out, k.Name, b.merged.Get(k.Name), nil)
 		}
 	}
 	for _, p := range b.ports {
-		for _, k := range keys.At(keys.Entry) {
+		for _, k := range b.keys.Entry {
 			if k.Name == "was" || k.Name == "budget" && p.prefix == "" {
 				continue
 			}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -66,7 +65,7 @@ func (r *rowBuilder) meaning(at yamltree.Pos, column string) bool {
 	for _, f := range r.fields {
 		names = append(names, f.Name)
 	}
-	for _, k := range keys.Columns() {
+	for _, k := range r.keys.Columns {
 		names = append(names, k.Name)
 	}
 	text := "no such param; there are " + strings.Join(names, ", ")
@@ -86,7 +85,7 @@ func (r *rowBuilder) isParam(column string) bool {
 func (r *rowBuilder) isOurs(column string) bool {
 	s := r.entry.Split
 	return column == "label" || column == s.Key || column == s.Label ||
-		slices.ContainsFunc(keys.Columns(), func(k keys.Key) bool { return k.Name == column })
+		r.keys.IsColumn(column)
 }
 
 // add makes one row; what is wrong with it is reported at its line.

@@ -11,7 +11,8 @@ const NamePattern = `^[a-z0-9][a-z0-9-]{0,62}$`
 
 // Name says what is wrong with a name, or nil.
 func Name(text string) error {
-	if regexp.MustCompile(NamePattern).MatchString(text) {
+	odd := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }
+	if text != "" && len(text) <= 63 && text[0] != '-' && !strings.ContainsFunc(text, odd) {
 		return nil
 	}
 	return fmt.Errorf("%q is no name; lower-case letters, digits and dashes, at most 63, for example gu-serie-generale", text)

@@ -18,6 +18,9 @@ import (
 const (
 	MaxBytes = 32 << 20
 	maxDepth = 200
+	// The parser recurses before a tree exists; brackets in quotes count too,
+	// so that this bound is wide.
+	maxOpen  = 5000
 	maxNodes = 1_000_000 // after aliases
 )
 
@@ -100,7 +103,7 @@ func (c *converter) at(t *token.Token) Pos {
 	return p
 }
 
-// tooDeep returns the line where brackets or dashes nest beyond maxDepth, or 0.
+// tooDeep returns the line where brackets or dashes nest beyond maxOpen, or 0.
 // It is a rough count: quotes are not looked at.
 func tooDeep(data []byte) int {
 	line, depth, dashes := 1, 0, 0
@@ -117,7 +120,7 @@ func tooDeep(data []byte) int {
 				dashes++
 			}
 		}
-		if depth > maxDepth || dashes > maxDepth*10 {
+		if depth > maxOpen || dashes > maxOpen {
 			return line
 		}
 	}
