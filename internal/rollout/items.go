@@ -1,0 +1,242 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// itemChanges compares the items of every entry by their keys.
+func (r *Rollout) itemChanges(ctx context.Context, t *task, former map[string]string) error {
+	olds := map[string]campaigns.Entry{}
+	for _, e := range t.old.Entries {
+		olds[e.Name] = e
+	}
+	for _, e := range t.source.Campaign.Entries {
+		name := e.Name
+		if was, ok := former[e.Name]; ok {
+			name = was
+		}
+		old, existed := olds[name]
+		delete(olds, name)
+		if !existed {
+			t.change.Items = append(t.change.Items, ItemChange{Entry: e.Name, New: len(sourceRows(t.source, e)), Note: "new entry: its items are harvested from their beginning"})
+			continue
+		}
+		c, err := r.entryChange(ctx, t, old, e)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			t.change.Items = append(t.change.Items, *c)
+		}
+	}
+	for _, name := range sortedNames(olds) {
+		t.change.Items = append(t.change.Items, ItemChange{Entry: name, Old: max(1, splitCount(olds[name])), Note: "entry gone: its checkpoints and documents stay; renamed? say so: was"})
+	}
+	return nil
+}
+
+func sortedNames(m map[string]campaigns.Entry) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func splitCount(e campaigns.Entry) int {
+	if e.Split == nil {
+		return 1
+	}
+	return max(e.Split.Count, len(e.Split.Items))
+}
+
+// sourceRows are the items that the files name; an entry without a split is one
+// of its own.
+func sourceRows(s *campaigns.Source, e campaigns.Entry) []campaigns.Row {
+	switch {
+	case e.Split == nil:
+		return []campaigns.Row{{}}
+	case e.Split.List != "":
+		return s.Lists[e.Split.List]
+	default:
+		return e.Split.Items
+	}
+}
+
+func (r *Rollout) storedRows(ctx context.Context, e campaigns.Entry) ([]campaigns.Row, error) {
+	switch {
+	case e.Split == nil:
+		return []campaigns.Row{{}}, nil
+	case e.Split.List == "":
+		return e.Split.Items, nil
+	}
+	var out []campaigns.Row
+	for raw, err := range r.store.List(ctx, e.Split.List) {
+		if err != nil {
+			return nil, fmt.Errorf("read the stored list of %s: %w", e.Name, err)
+		}
+		var row campaigns.Row
+		if err := json.Unmarshal(raw, &row); err != nil {
+			return nil, fmt.Errorf("read the stored list of %s: %w", e.Name, err)
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+func (r *Rollout) entryChange(ctx context.Context, t *task, old, now campaigns.Entry) (*ItemChange, error) {
+	if old.Split != nil && now.Split != nil && old.Split.List != "" && old.Split.List == now.Split.List {
+		return nil, nil
+	}
+	rows, err := r.storedRows(ctx, old)
+	if err != nil {
+		return nil, err
+	}
+	before, err := r.keyed(old, rows)
+	if err != nil {
+		return nil, err
+	}
+	after, err := r.keyed(now, sourceRows(t.source, now))
+	if err != nil {
+		return nil, err
+	}
+	c := ItemChange{Entry: now.Name, Old: len(before), New: len(after)}
+	if now.Split != nil {
+		c.File = now.Split.File
+	}
+	if old.Split == nil && now.Split == nil {
+		c.Note = anotherItem(before, after)
+	} else {
+		c.Rows = rowChanges(before, after)
+	}
+	if c.Note == "" && len(c.Rows) == 0 {
+		return nil, nil
+	}
+	return &c, nil
+}
+
+// anotherItem speaks of an entry of one item whose key became another.
+func anotherItem(before, after map[string]campaigns.Row) string {
+	for key := range before {
+		for now := range after {
+			if key != now {
+				return fmt.Sprintf("%q -> %q: a new item, harvested from its beginning; the old checkpoint stays as an orphan", key, now)
+			}
+		}
+	}
+	return ""
+}
+
+// keyed gives every row its key.
+func (r *Rollout) keyed(e campaigns.Entry, rows []campaigns.Row) (map[string]campaigns.Row, error) {
+	identity := r.identity(e.Fetcher)
+	out := make(map[string]campaigns.Row, len(rows))
+	for _, row := range rows {
+		key := row.Key
+		if key == "" {
+			params, err := e.ItemParams(row, nil)
+			if err != nil {
+				return nil, err
+			}
+			if key, err = e.ItemKey(params, identity, row); err != nil {
+				return nil, err
+			}
+		}
+		if e.Split.Keep(key) {
+			out[key] = row
+		}
+	}
+	return out, nil
+}
+
+func rowChanges(before, after map[string]campaigns.Row) []RowChange {
+	var out []RowChange
+	for key, row := range after {
+		old, existed := before[key]
+		if !existed {
+			out = append(out, RowChange{Mark: MarkNew, Key: key, Text: rowWords(row)})
+			continue
+		}
+		if text := rowDifference(old, row); text != "" {
+			out = append(out, RowChange{Mark: MarkChanged, Key: key, Text: text})
+		}
+	}
+	for key := range before {
+		if _, stays := after[key]; !stays {
+			out = append(out, RowChange{Mark: MarkGone, Key: key, Text: "its checkpoint and documents stay"})
+		}
+	}
+	order := string(MarkNew + MarkGone + MarkChanged)
+	slices.SortFunc(out, func(a, b RowChange) int {
+		return cmp.Or(cmp.Compare(strings.Index(order, string(a.Mark)), strings.Index(order, string(b.Mark))), strings.Compare(a.Key, b.Key))
+	})
+	return out
+}
+
+// rowWords shows what a row is about: its address, else its label.
+func rowWords(row campaigns.Row) string {
+	if u := textParam(row.Params, "url"); u != "" {
+		return harvest.Redact(u)
+	}
+	return row.Label
+}
+
+func textParam(params json.RawMessage, name string) string {
+	var m map[string]any
+	if json.Unmarshal(params, &m) != nil {
+		return ""
+	}
+	text, _ := m[name].(string)
+	return text
+}
+
+func rowDifference(old, now campaigns.Row) string {
+	if old.Line, now.Line = 0, 0; sameJSON(old, now) {
+		return ""
+	}
+	var what []string
+	if a, b := textParam(old.Params, "url"), textParam(now.Params, "url"); a != b {
+		what = append(what, "new url")
+	}
+	if len(what) == 0 && !sameParams(old.Params, now.Params) {
+		what = append(what, "new params")
+	}
+	if old.Label != now.Label {
+		what = append(what, "new label")
+	}
+	if old.Paused != now.Paused {
+		what = append(what, pausedRow(now.Paused))
+	}
+	if len(what) == 0 {
+		what = append(what, "new policies")
+	}
+	return strings.Join(what, ", ") + "; same key, so the checkpoint is kept"
+}
+
+func pausedRow(text string) string {
+	if text == "" {
+		return "resumed"
+	}
+	return fmt.Sprintf("paused %q", text)
+}
+
+func sameJSON(a, b any) bool {
+	x, errA := harvest.Fingerprint(a)
+	y, errB := harvest.Fingerprint(b)
+	return errA == nil && errB == nil && x == y
+}
+
+func sameParams(a, b json.RawMessage) bool {
+	var x, y any
+	errA, errB := json.Unmarshal(a, &x), json.Unmarshal(b, &y)
+	return (errA == nil) == (errB == nil) && sameJSON(x, y)
+}
