@@ -19,7 +19,7 @@ func newCampaigns(p *program) *cobra.Command {
 	return group("campaigns", "What is collected, from where and when",
 		"A campaign is a named set of sources with a schedule and policies. Files say what\nthere is; `apply` makes it so.",
 		"  starter campaigns plan campaigns/",
-		newCampaignsValidate(p), newCampaignsList(p), newCampaignsShow(p), newCampaignsTry(p),
+		newCampaignsValidate(p), newCampaignsPlan(p), newCampaignsApply(p), newCampaignsList(p), newCampaignsShow(p), newCampaignsTry(p),
 		newCampaignsPause(p), newCampaignsResume(p), newCampaignsDelete(p), newCampaignsExport(p), newCampaignsSchema(p))
 }
 

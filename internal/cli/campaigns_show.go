@@ -10,6 +10,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/rollout"
 )
 
 type campaignsShow struct {
@@ -218,8 +219,9 @@ func (c *campaignsShow) originTable(s campaigns.Source) error {
 	return nil
 }
 
-// each runs a change for every named campaign, after saying what is touched.
-func (p *program) each(ctx context.Context, names []string, verb string, change func(context.Context, Store, Engine, string) (string, error)) error {
+// each does something to every named campaign, after saying what is touched. It
+// asks when that is not on this machine, or when sure is wanted.
+func (p *program) each(ctx context.Context, names []string, verb string, change func(context.Context, *rollout.Rollout, string) (string, error)) error {
 	s, err := p.Store(ctx)
 	if err != nil {
 		return err
@@ -232,14 +234,14 @@ func (p *program) each(ctx context.Context, names []string, verb string, change 
 	if err := p.aim(ctx, true, verb+" "+some(names)); err != nil {
 		return err
 	}
-	e, err := p.Engine(ctx)
+	r, err := p.rollout(ctx)
 	if err != nil {
 		return err
 	}
 	list := p.out.List()
 	defer list.End()
 	for _, n := range names {
-		text, err := change(ctx, s, e, n)
+		text, err := change(ctx, r, n)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/rollout"
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
@@ -44,7 +44,7 @@ func (c *campaignsPause) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	pause := &rows.Pause{By: c.who(), At: c.env.Now(), Note: c.note, Until: until}
+	pause := rows.Pause{By: c.who(), At: c.env.Now(), Note: c.note, Until: until}
 	if c.all {
 		pause.Token = "all-" + c.env.Now().UTC().Format("20060102T150405Z")
 	}
@@ -52,34 +52,9 @@ func (c *campaignsPause) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return c.each(ctx, names, "pause", func(ctx context.Context, s Store, e Engine, name string) (string, error) {
-		return c.pause(ctx, s, e, name, pause)
+	return c.each(ctx, names, "pause", func(ctx context.Context, r *rollout.Rollout, name string) (string, error) {
+		return "paused" + pauseText(&pause, c.clock), r.Pause(ctx, name, pause)
 	})
-}
-
-// pause writes the store first: what it says outranks the schedule's own state.
-func (p *program) pause(ctx context.Context, s Store, e Engine, name string, pause *rows.Pause) (string, error) {
-	if err := s.PauseCampaign(ctx, name, pause); err != nil {
-		return "", err
-	}
-	verb, text := "resume", "resumed"
-	event := rows.Event{At: p.env.Now(), By: p.who(), On: name}
-	if pause != nil {
-		verb, text, event.Note = "pause", "paused"+pauseText(pause, p.clock), pause.Note
-	}
-	a, err := asApplied(ctx, s, name)
-	if err != nil {
-		return "", err
-	}
-	err = e.PauseSchedule(ctx, a)
-	if errors.Is(err, engine.ErrNotFound) {
-		err, text = nil, text+" (it has no schedule on the server)"
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s is %s in the store, not yet on the server: %w; repeat the command", name, text, err)
-	}
-	event.Verb = verb
-	return text, s.Record(ctx, event)
 }
 
 // asApplied reads a campaign in the form that schedules are made of.
@@ -164,8 +139,8 @@ func (c *campaignsResume) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return c.each(ctx, names, "resume", func(ctx context.Context, s Store, e Engine, name string) (string, error) {
-		return c.pause(ctx, s, e, name, nil)
+	return c.each(ctx, names, "resume", func(ctx context.Context, r *rollout.Rollout, name string) (string, error) {
+		return "resumed", r.Resume(ctx, name, c.who(), c.env.Now())
 	})
 }
 
@@ -209,30 +184,31 @@ always asks.`,
 
 func (c *campaignsDelete) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	sure := false
-	return c.each(ctx, args, "delete", func(ctx context.Context, s Store, e Engine, name string) (string, error) {
-		if !sure {
-			if err := c.confirm("delete " + some(args)); err != nil {
-				return "", err
-			}
-			sure = true
+	c.sure = true
+	return c.each(ctx, args, "delete", func(ctx context.Context, r *rollout.Rollout, name string) (string, error) {
+		if err := r.Delete(ctx, name, c.who()); err != nil {
+			return "", err
 		}
-		return c.remove(ctx, s, e, name)
+		text, err := c.runsOf(ctx, name)
+		return "removed; its documents and checkpoints stay" + text, err
 	})
 }
 
-func (c *campaignsDelete) remove(ctx context.Context, s Store, e Engine, name string) (string, error) {
-	if err := e.DeleteSchedule(ctx, name); err != nil && !errors.Is(err, engine.ErrNotFound) {
-		return "", err
-	}
-	if err := s.RemoveCampaigns(ctx, []string{name}, c.who()); err != nil {
-		return "", err
-	}
-	open, err := c.openRuns(ctx, s, name)
+// runsOf tells of the runs that are going on, and ends them when that was asked.
+func (c *campaignsDelete) runsOf(ctx context.Context, name string) (string, error) {
+	s, err := c.Store(ctx)
 	if err != nil {
 		return "", err
 	}
-	text := "removed; its documents and checkpoints stay"
+	open, err := c.openRuns(ctx, s, name)
+	if err != nil || len(open) == 0 {
+		return "", err
+	}
+	e, err := c.Engine(ctx)
+	if err != nil {
+		return "", err
+	}
+	text := ""
 	for _, r := range open {
 		if !c.cancel {
 			text += "; " + r.WorkflowID + " goes on"
@@ -243,7 +219,7 @@ func (c *campaignsDelete) remove(ctx context.Context, s Store, e Engine, name st
 		}
 		text += "; " + r.WorkflowID + " is told to stop"
 	}
-	return text, s.Record(ctx, rows.Event{At: c.env.Now(), By: c.who(), Verb: "delete", On: name})
+	return text, nil
 }
 
 func (p *program) openRuns(ctx context.Context, s runStore, campaign string) ([]rows.Run, error) {

@@ -247,8 +247,8 @@ func (c *checkpointsReset) run(cmd *cobra.Command, _ []string) error {
 		names = append(names, checkpointName(cp))
 	}
 	question := fmt.Sprintf("throw away %s (%s)", print.Count(len(found), "checkpoint"), some(names))
-	c.announce("target   " + c.storeName(s))
-	if err := c.confirm(question); err != nil {
+	c.sure = true
+	if err := c.aim(ctx, false, question); err != nil {
 		return err
 	}
 	n, err := s.ResetCheckpoints(ctx, filter)

@@ -9,6 +9,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/rollout"
 	"github.com/vendemmia/vendemmia/workflows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -17,6 +18,7 @@ import (
 type Store interface {
 	storeNames
 	campaignStore
+	applyStore
 	runStore
 	itemStore
 	checkpointStore
@@ -39,6 +41,15 @@ type campaignStore interface {
 	Definition(ctx context.Context, campaign string, version int) (rows.Definition, error)
 	PauseCampaign(ctx context.Context, name string, p *rows.Pause) error
 	RemoveCampaigns(ctx context.Context, names []string, by string) error
+}
+
+// applyStore is what package rollout asks beside.
+type applyStore interface {
+	Apply(context.Context, rows.Application) ([]rows.Applied, error)
+	SaveList(ctx context.Context, digest string, list iter.Seq[rows.ListRow]) error
+	HasList(ctx context.Context, digest string) (bool, error)
+	List(ctx context.Context, digest string) iter.Seq2[rows.ListRow, error]
+	Counts(ctx context.Context, campaign string) (rows.Counts, error)
 }
 
 type runStore interface {
@@ -106,8 +117,8 @@ type queueEngine interface {
 
 type scheduleEngine interface {
 	Schedule(ctx context.Context, campaign string) (engine.Schedule, error)
-	PauseSchedule(context.Context, workflows.Applied) error
-	DeleteSchedule(ctx context.Context, campaign string) error
+	Schedules() rollout.Schedules
+	Instance(ctx context.Context, store string) (workflows.Instance, error)
 }
 
 type attributeEngine interface {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/rollout"
 	"github.com/vendemmia/vendemmia/workflows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -30,7 +31,7 @@ type fakeEngine struct {
 	started    []engine.NewRun
 	told       []string
 	added      []engine.Attribute
-	applied    []workflows.Applied
+	schedules  fakeSchedules
 }
 
 func (f *fakeEngine) tell(what string) error {
@@ -107,15 +108,11 @@ func (f *fakeEngine) Schedule(context.Context, string) (engine.Schedule, error) 
 	return f.schedule, f.schedErr
 }
 
-func (f *fakeEngine) PauseSchedule(_ context.Context, a workflows.Applied) error {
-	f.mu.Lock()
-	f.applied = append(f.applied, a)
-	f.mu.Unlock()
-	return f.tell(workflows.ScheduleNote(a))
+func (f *fakeEngine) Schedules() rollout.Schedules { return &f.schedules }
+func (f *fakeEngine) Instance(_ context.Context, store string) (workflows.Instance, error) {
+	return workflows.Instance{Store: store}, nil
 }
-func (f *fakeEngine) DeleteSchedule(_ context.Context, name string) error {
-	return f.tell("delete " + name)
-}
+
 func (f *fakeEngine) SearchAttributes(context.Context) (map[string]string, error) {
 	return f.attributes, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/cli/trial"
 	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
 type fetchersTry struct {
@@ -115,9 +116,11 @@ func (p *program) try(ctx context.Context, kind fetchers.Kind, req harvest.Reque
 		return err
 	}
 	defer client.Close()
-	if req.Params, err = p.resolveSecrets(ctx, req.Params); err != nil {
+	params, hidden, err := p.resolveSecrets(req.Params)
+	if err != nil {
 		return err
 	}
+	req.Params = params
 	rec := &trial.Recorder{}
 	list := p.lines()
 	t, err := trial.Run(ctx, kind.New(client.HTTP(n.contact, n.timeout, rec.Record)), req, rec, func(d *harvest.Document) error {
@@ -128,7 +131,7 @@ func (p *program) try(ctx context.Context, kind fetchers.Kind, req harvest.Reque
 	if err != nil {
 		return fmt.Errorf("write documents: %w", err)
 	}
-	p.report(t)
+	p.report(t, hidden)
 	return tryExit(t.Outcome, strict)
 }
 
@@ -140,19 +143,19 @@ func (p *program) lines() *print.List {
 	return p.out.List()
 }
 
-func (p *program) report(t trial.Trial) {
+func (p *program) report(t trial.Trial, hidden []string) {
 	for _, r := range t.Rejects {
 		p.say("unreadable  %s: %s", print.Dash(print.Clean(r.ID)), print.Clean(r.Reason))
 	}
 	for _, w := range t.Warnings {
-		p.say("warning     %s", print.Clean(w))
+		p.say("warning     %s", print.Clean(secrets.Redact(w, hidden)))
 	}
 	if len(t.Checkpoint) > 0 {
 		p.say("checkpoint  %s", t.Checkpoint)
 	}
 	p.say("%-11s %s", t.Outcome, trialCounts(t))
 	if t.Err != nil {
-		p.say("why         %s: %s", t.Err.Kind, print.Clean(t.Err.Error()))
+		p.say("why         %s: %s", t.Err.Kind, print.Clean(secrets.Redact(t.Err.Error(), hidden)))
 		if t.Err.RetryAfter > 0 {
 			p.say("            the source asks to be left alone for %s", print.Duration(t.Err.RetryAfter))
 		}

@@ -2,16 +2,19 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/internal/config"
+	"github.com/vendemmia/vendemmia/store"
 )
 
 type initialise struct{ *program }
@@ -21,7 +24,8 @@ func newInit(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use: "init [FOLDER]", Short: "Make a folder to begin in",
 		Long: `Make a folder with a first campaign file, the schema that editors check it by,
-and the settings. What is there already is kept as it is.`,
+the settings, and an empty store in .vendemmia. What is there already is kept as
+it is.`,
 		Example: "  starter init harvest",
 		Args:    cobra.MaximumNArgs(1), RunE: c.run,
 	}
@@ -74,7 +78,7 @@ type made struct {
 	State string `json:"state"` // new, kept
 }
 
-func (c *initialise) run(_ *cobra.Command, args []string) error {
+func (c *initialise) run(cmd *cobra.Command, args []string) error {
 	folder := "."
 	if len(args) > 0 {
 		folder = args[0]
@@ -92,9 +96,34 @@ func (c *initialise) run(_ *cobra.Command, args []string) error {
 		done = append(done, m)
 		c.out.Printf("%-5s %s\n", m.State, m.File)
 	}
-	c.out.Value(done)
+	m, err := c.newStore(cmd.Context(), folder)
+	if err != nil {
+		return err
+	}
+	c.out.Printf("%-5s %s\n", m.State, m.File)
+	c.out.Value(append(done, m))
 	c.out.Printf("\nNext: starter probe URL, and put what it prints into %s\n", filepath.Join(folder, "campaigns", "main.yaml"))
 	return nil
+}
+
+// newStore makes the folder's own store, unless the settings name another.
+func (c *initialise) newStore(ctx context.Context, folder string) (made, error) {
+	conf, err := c.settings()
+	if err != nil {
+		return made{}, err
+	}
+	if conf.Origin("store") != "default" {
+		return made{c.relative(conf.Store), "kept"}, nil
+	}
+	name := filepath.Join(folder, strings.TrimPrefix(config.DefaultStore, "sqlite:"))
+	if _, err := os.Stat(c.path(name)); err == nil {
+		return made{name, "kept"}, nil
+	}
+	s, err := store.Open(ctx, "sqlite:"+c.path(name), store.Options{Create: true})
+	if err != nil {
+		return made{}, err
+	}
+	return made{name, "new"}, s.Close()
 }
 
 type newFile struct {

@@ -34,6 +34,9 @@ type program struct {
 	openStore func(context.Context, bool) (Store, error)
 	dial      func(context.Context) (Engine, error)
 
+	// sure: ask before anything is changed, also on this machine.
+	sure bool
+
 	store  Store
 	engine Engine
 	closer []func()

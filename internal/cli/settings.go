@@ -131,8 +131,12 @@ func (p *program) storeName(s storeNames) string {
 	return strings.Join(strings.Fields("store "+kind+" "+p.relative(path)+" #"+s.ID()[:min(4, len(s.ID()))]), " ")
 }
 
-// relative makes a path below the working folder relative to it.
+// relative makes a path below the working folder relative to it, also behind
+// "sqlite:".
 func (p *program) relative(path string) string {
+	if rest, ok := strings.CutPrefix(path, "sqlite:"); ok {
+		return "sqlite:" + p.relative(rest)
+	}
 	if p.env.Dir == "" || !filepath.IsAbs(path) {
 		return path
 	}

@@ -48,8 +48,8 @@ func (c *setup) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if c.print {
-		c.out.Value(map[string]any{"target": t, "commands": setupCommands(t, engine.Attributes())})
-		c.out.Printf("%s\n", strings.Join(setupCommands(t, engine.Attributes()), "\n"))
+		c.out.Value(map[string]any{"target": t, "commands": setupCommands(t, c.wanted())})
+		c.out.Printf("%s\n", strings.Join(setupCommands(t, c.wanted()), "\n"))
 		return nil
 	}
 	c.announce("target   " + t.String())
@@ -72,12 +72,24 @@ func (c *setup) run(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
+// wanted are our search attributes under the names that the settings give them.
+func (c *setup) wanted() []engine.Attribute {
+	names := c.instance().Attributes
+	var out []engine.Attribute
+	for _, a := range engine.Attributes() {
+		if name := names[a.Name]; name != "" {
+			out = append(out, engine.Attribute{Name: name, Type: a.Type})
+		}
+	}
+	return out
+}
+
 func (c *setup) attributes(ctx context.Context, e Engine) (views []attributeView, absent []engine.Attribute, err error) {
 	have, err := e.SearchAttributes(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, a := range engine.Attributes() {
+	for _, a := range c.wanted() {
 		v := attributeView{Name: a.Name, Type: a.Type, State: "there"}
 		switch kind, ok := have[a.Name]; {
 		case !ok:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
 // aim prints what is about to be touched and asks when it is not on this
@@ -16,7 +18,7 @@ func (p *program) aim(ctx context.Context, withEngine bool, question string) err
 		return err
 	}
 	p.announce("target   " + line)
-	if local {
+	if local && !p.sure {
 		return nil
 	}
 	return p.confirm(question)
@@ -45,7 +47,8 @@ func (p *program) targetLine(ctx context.Context, withEngine bool) (string, bool
 	if err != nil {
 		return "", false, err
 	}
-	return strings.Join(append(parts, p.storeName(s)), " · "), local && !strings.HasPrefix(s.Address(), "postgres"), nil
+	parts = append(parts, p.storeName(s))
+	return print.Wrap(strings.Join(parts, " · "), 9, 9), local && !strings.HasPrefix(s.Address(), "postgres"), nil
 }
 
 // confirm asks a person; without one, or with a no, nothing happens.

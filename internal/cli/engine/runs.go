@@ -19,7 +19,7 @@ import (
 
 // Start begins a run; an id that was used is refused.
 func (c *Client) Start(ctx context.Context, n NewRun) (Started, error) {
-	i, err := c.present(ctx)
+	i, err := c.Instance(ctx, c.instance.Store)
 	if err != nil {
 		return Started{}, err
 	}
@@ -31,23 +31,6 @@ func (c *Client) Start(ctx context.Context, n NewRun) (Started, error) {
 		return Started{}, translate("start "+n.ID, err)
 	}
 	return Started{WorkflowID: run.GetID(), RunID: run.GetRunID()}, nil
-}
-
-// present is the instance with the search attributes that the server has: one
-// that it does not know would refuse the start.
-func (c *Client) present(ctx context.Context) (workflows.Instance, error) {
-	i := c.instance
-	have, err := c.SearchAttributes(ctx)
-	if err != nil {
-		return i, err
-	}
-	i.Attributes = map[string]string{}
-	for ours, theirs := range c.instance.Attributes {
-		if _, ok := have[theirs]; ok {
-			i.Attributes[ours] = theirs
-		}
-	}
-	return i, nil
 }
 
 // Wait returns when the run has ended. A run that failed by its own outcome

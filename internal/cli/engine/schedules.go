@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
-	"go.temporal.io/sdk/client"
-
+	"github.com/vendemmia/vendemmia/internal/rollout"
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
@@ -32,32 +30,23 @@ func (c *Client) Schedule(ctx context.Context, campaign string) (Schedule, error
 	return s, nil
 }
 
-// PauseSchedule pauses the schedule of an applied campaign when it says so, else
-// resumes it; the note tells the definition and the pause. Patches that arrive
-// together are lost without an error, so what was asked for is confirmed. A
-// campaign without a schedule returns ErrNotFound.
-func (c *Client) PauseSchedule(ctx context.Context, a workflows.Applied) error {
-	name, pause, note := a.Campaign.Name, a.Pause != nil, workflows.ScheduleNote(a)
-	h := c.sdk.ScheduleClient().GetHandle(ctx, c.instance.ScheduleID(name))
-	for range 3 {
-		var err error
-		if pause {
-			err = h.Pause(ctx, client.SchedulePauseOptions{Note: note})
-		} else {
-			err = h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: note})
-		}
-		if err != nil {
-			return translate("change schedule "+c.instance.ScheduleID(name), err)
-		}
-		s, err := c.Schedule(ctx, name)
-		if err != nil || s.Paused == pause && s.Note == note {
-			return err
+// Schedules is the server's own interface to schedules, for package rollout.
+func (c *Client) Schedules() rollout.Schedules { return c.sdk.ScheduleClient() }
+
+// Instance is this installation as a store's, with the search attributes that
+// the server has: one that it does not know would refuse a start.
+func (c *Client) Instance(ctx context.Context, store string) (workflows.Instance, error) {
+	i := c.instance
+	i.Store = store
+	have, err := c.SearchAttributes(ctx)
+	if err != nil {
+		return i, err
+	}
+	i.Attributes = map[string]string{}
+	for ours, theirs := range c.instance.Attributes {
+		if _, ok := have[theirs]; ok {
+			i.Attributes[ours] = theirs
 		}
 	}
-	return fmt.Errorf("change schedule %s: the server took the change three times and did not keep it; look at it in the Web UI", c.instance.ScheduleID(name))
-}
-
-// DeleteSchedule removes a campaign's schedule, or returns ErrNotFound.
-func (c *Client) DeleteSchedule(ctx context.Context, campaign string) error {
-	return translate("delete schedule "+c.instance.ScheduleID(campaign), c.sdk.ScheduleClient().GetHandle(ctx, c.instance.ScheduleID(campaign)).Delete(ctx))
+	return i, nil
 }
