@@ -68,7 +68,7 @@ func (b *body) read(p []byte) (int, error) {
 		return 0, errTooLarge
 	}
 	if b.src == nil {
-		src, err := decoder(b.coding, b.wire)
+		src, err := b.x.client.decoder(b.coding, b.wire)
 		if err != nil {
 			return 0, err
 		}
@@ -88,6 +88,8 @@ func (b *body) end(err error) {
 	}
 	if err == io.EOF {
 		b.err = io.EOF
+		b.x.client.recycle(b.src)
+		b.src = nil
 		b.x.finish(nil)
 		return
 	}

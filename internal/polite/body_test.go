@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -218,4 +219,34 @@ func TestAnswersThatAreNoHTTP(t *testing.T) {
 		c, _ := client(t, loopback())
 		fails(t, c, s.URL, kind)
 	}
+}
+
+// Decoders are used again; what one answer left in them must not be seen.
+func TestDecodersAreReused(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		packed := pack(t, "gzip", strings.Repeat(r.URL.Query().Get("q"), 1000))
+		if r.URL.Path == "/bad" {
+			packed[len(packed)-6] ^= 0xff
+		}
+		w.Write(packed) //nolint:errcheck // test server
+	})
+	settings := loopback()
+	settings.Rules = func(string) Rule { return Rule{Connections: 8} }
+	shared := open(t, settings)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 20 {
+				q := fmt.Sprint("vino", i)
+				_, text, err := get(t.Context(), shared.HTTP("", patience, nil), s.URL+"/?q="+q)
+				require.NoError(t, err)
+				require.Equal(t, strings.Repeat(q, 1000), string(text))
+				_, _, err = get(t.Context(), shared.HTTP("", patience, nil), s.URL+"/bad?q="+q)
+				require.Equal(t, harvest.KindBroken, harvest.KindOf(err))
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -72,6 +73,7 @@ type Client struct {
 	settings  Settings
 	transport *http.Transport
 	turns     *turns
+	gzips     sync.Pool // of *gzip.Reader: 40 KiB each
 }
 
 // New makes the client of a process. It honours HTTP_PROXY, HTTPS_PROXY and

@@ -11,12 +11,12 @@ import (
 
 // decoder undoes a content coding (RFC 9110, section 8.4.1). Only gzip is asked
 // for; deflate is so common that it is understood all the same.
-func decoder(coding string, wire io.Reader) (io.Reader, error) {
+func (c *Client) decoder(coding string, wire io.Reader) (io.Reader, error) {
 	switch coding {
 	case "":
 		return wire, nil
 	case "gzip", "x-gzip":
-		return gunzip(wire)
+		return c.gunzip(wire)
 	case "deflate":
 		return inflate(wire)
 	default:
@@ -26,12 +26,22 @@ func decoder(coding string, wire io.Reader) (io.Reader, error) {
 
 // gunzip takes an empty body for what it is: some servers announce gzip and
 // send nothing.
-func gunzip(wire io.Reader) (io.Reader, error) {
+func (c *Client) gunzip(wire io.Reader) (io.Reader, error) {
 	r := bufio.NewReader(wire)
 	if _, err := r.Peek(1); err != nil {
 		return nil, err
 	}
+	if z, ok := c.gzips.Get().(*gzip.Reader); ok {
+		return z, z.Reset(r)
+	}
 	return gzip.NewReader(r)
+}
+
+// recycle takes a decoder back that was read to its end.
+func (c *Client) recycle(src io.Reader) {
+	if z, ok := src.(*gzip.Reader); ok {
+		c.gzips.Put(z)
+	}
 }
 
 // inflate reads both meanings of deflate: with the zlib header, as the standard

@@ -84,7 +84,7 @@ func TestAbandonedBodyEndsByItself(t *testing.T) {
 	settings.Rules = every(time.Millisecond)
 	shared := open(t, settings)
 	b := &book{}
-	resp, err := shared.HTTP("", 100*time.Millisecond, b.record).Get(s.URL + "/left")
+	resp, err := shared.HTTP("", 500*time.Millisecond, b.record).Get(s.URL + "/left")
 	require.NoError(t, err)
 	_, _, err = get(t.Context(), shared.HTTP("", patience, nil), s.URL) // waits for the turn
 	require.NoError(t, err)
