@@ -124,7 +124,8 @@ func TestNoLineOfAPlanIsWiderThanTheScreen(t *testing.T) {
 	long := strings.Repeat("word ", 60)
 	p := Plan{Digest: "4c19ab12", Changes: []Change{
 		{Name: "a", Mark: MarkChanged, File: "f.yaml", Line: 1, Differences: []Difference{{Path: "params.a.very.long.path.indeed", Old: long, New: long}}, Paused: long, Why: long},
-		{Name: "b", Mark: MarkGone}, {Name: "c", Mark: MarkSame, Next: []time.Time{time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)}},
+		{Name: "b", Mark: MarkGone},
+		{Name: "c", Mark: MarkSame, Next: []time.Time{time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)}},
 	}}
 	var b strings.Builder
 	require.NoError(t, p.Text(&b, TextOptions{}))
