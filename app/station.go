@@ -58,7 +58,6 @@ type station struct {
 }
 
 type stationParts struct {
-	fx.In
 	Settings config.Settings
 	Store    *store.Store
 	Remote   remote
@@ -69,8 +68,11 @@ type stationParts struct {
 	Shutdown fx.Shutdowner
 }
 
-func newStation(life fx.Lifecycle, parts stationParts) *station {
-	s := &station{stationParts: parts}
+func newStation(
+	life fx.Lifecycle, settings config.Settings, opened *store.Store, r remote, p *polite.Client, f fetchers.Set, m *metrics,
+	log *slog.Logger, shutdown fx.Shutdowner,
+) *station {
+	s := &station{stationParts: stationParts{settings, opened, r, p, f, m, log, shutdown}}
 	s.does("not started yet")
 	// The context of a start hook ends right after the start.
 	ctx, stop := context.WithCancel(context.Background())

@@ -1,0 +1,126 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+// tell prints the table, the proof and what to type next.
+func (s *show) tell(ctx context.Context) error {
+	table := print.NewTable(print.Left("CAMPAIGN"), print.Left("OUTCOME"), print.Right("ITEMS"), print.Right("NEW"),
+		print.Right("CHANGED"), print.Right("SAME"), print.Right("DEL"), print.Left("LOOK AT"), print.Right("TIME"))
+	var sum proof
+	for _, r := range s.runs {
+		if err := s.tellRun(ctx, table, r); err != nil {
+			return err
+		}
+		p, err := s.prove(ctx, r)
+		if err != nil {
+			return err
+		}
+		sum = sum.add(p)
+	}
+	fmt.Fprintf(s.Out, "%s%s\n", table, s.sentence(sum))
+	if sum.lost+sum.doubled > 0 {
+		return fmt.Errorf("%d documents lost and %d doubled: this is a defect, please report it with %s/dev.log", sum.lost, sum.doubled, s.Dir)
+	}
+	fmt.Fprintf(s.Out, advice, s.runs[0].campaign, s.house.Server.UI)
+	return nil
+}
+
+const advice = `
+Everything above is real but the sources. Now yours:
+  starter why demo-feeds                        why it is not all green
+  starter probe https://www.ansa.it/sito/ansait_rss.xml
+                                                what is it? prints the YAML
+  starter documents list --campaign %s --limit 5
+Web UI: %s/namespaces/default/schedules/campaign-demo-feeds
+`
+
+func (s *show) tellRun(ctx context.Context, table *print.Table, r *started) error {
+	run, _, err := s.row(ctx, r)
+	if err != nil {
+		return err
+	}
+	totals, err := s.store.Totals(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	look := lookAt(totals)
+	t := run.Tally
+	table.Row(r.campaign, string(run.Outcome), print.Number(run.Items), print.Number(t.New), print.Number(t.Changed), print.Number(t.Same),
+		print.Number(t.Deleted), look[0], print.Watch(run.ClosedAt.Sub(run.StartedAt)))
+	for _, more := range look[1:] {
+		table.Row("", "", "", "", "", "", "", more)
+	}
+	return nil
+}
+
+// lookAt are the outcomes that need a look, with how many; "-" when there are
+// none.
+func lookAt(totals []rows.OutcomeCount) []string {
+	var look []string
+	for _, t := range totals {
+		if t.Outcome.Severity() != harvest.OK {
+			look = append(look, fmt.Sprintf("%d %s", t.Items, t.Outcome))
+		}
+	}
+	if look == nil {
+		return []string{"-"}
+	}
+	slices.Sort(look)
+	return look
+}
+
+// proof is what the store holds against what the sources hold.
+type proof struct {
+	stored, lost, doubled int
+	twice                 int // pages asked for again
+}
+
+func (p proof) add(o proof) proof {
+	return proof{p.stored + o.stored, p.lost + o.lost, p.doubled + o.doubled, p.twice + o.twice}
+}
+
+// prove counts one campaign. A page was asked for twice when the source was
+// asked and no ledger line of the run tells of it: its worker died before the
+// page was committed.
+func (s *show) prove(ctx context.Context, r *started) (p proof, err error) {
+	seen := map[string]int{}
+	for c, err := range s.store.Changes(ctx, rows.ChangeFilter{Campaign: r.campaign}) {
+		if err != nil {
+			return p, err
+		}
+		if c.Op == "new" {
+			seen[c.Document.Line.ID]++
+		}
+	}
+	p.stored = len(seen)
+	for _, n := range seen {
+		p.doubled += n - 1
+	}
+	for _, id := range s.sources.holds(r.campaign) {
+		if seen[id] == 0 {
+			p.lost++
+		}
+	}
+	now, err := s.store.Counts(ctx, r.campaign)
+	p.twice = s.sources.requests(r.campaign) - r.asked - int(now.Exchanges-r.known.Exchanges)
+	return p, err
+}
+
+// sentence is the proof in words.
+func (s *show) sentence(p proof) string {
+	counts := fmt.Sprintf("%s stored once each, %d lost, %d doubled", print.Count(p.stored, "document"), p.lost, p.doubled)
+	if !s.kill.done {
+		return fmt.Sprintf("nothing was new, so there was no middle to kill the worker in;\n%s\n", counts)
+	}
+	return fmt.Sprintf("the worker was killed (SIGKILL) at page %d of the archive and went on after %s:\n%s, %s asked for twice\n",
+		s.kill.pages, print.Watch(max(s.kill.resume, time.Second)), counts, print.Count(p.twice, "page"))
+}

@@ -1,0 +1,200 @@
+package e2e
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/dev"
+	"github.com/vendemmia/vendemmia/store"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// temporal runs the Temporal CLI against the house's server.
+func (h *house) temporal(args ...string) string {
+	h.t.Helper()
+	path, err := dev.FindCLI(".", func(string) string { return "" })
+	if err != nil {
+		path, err = exec.LookPath("temporal")
+	}
+	require.NoError(h.t, err)
+	cmd := exec.CommandContext(h.within(time.Minute), path, append(args, "--address", h.server.Address)...)
+	out, err := cmd.CombinedOutput()
+	h.t.Logf("$ temporal %v\n%s", args, out)
+	require.NoError(h.t, err)
+	return string(out)
+}
+
+// Two runs at once, by every pair of ways to start: one of them is skipped and
+// says which run is going on.
+func TestTwoRunsAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 6, 1, 3, 3*time.Second)
+	h.work()
+	ways := map[string]func(name string) string{
+		"hand":     func(name string) string { return h.start(name, steps.Start{Campaign: "twice"}).GetID() },
+		"schedule": func(string) string { h.temporal("schedule", "trigger", "--schedule-id", "campaign-twice"); return "" },
+		"starter":  func(string) string { h.starter("trigger", "--campaign", "twice", "--detach", "--yes"); return "" },
+	}
+	h.campaign("twice", src, "schedule: every 24h\nprocessors: 1")
+	s := h.open()
+	for _, pair := range [][2]string{{"hand", "hand"}, {"hand", "schedule"}, {"schedule", "hand"}, {"schedule", "starter"}, {"starter", "hand"}, {"starter", "schedule"}} {
+		first, second := pair[0], pair[1]
+		_, err := s.ResetCheckpoints(t.Context(), checkpointsOf("twice"))
+		require.NoError(t, err)
+		known := len(h.runs(s))
+		ways[first]("twice-" + first + "-" + second + "-1")
+		h.eventually("the first run is open: "+first, time.Minute, func() bool { return h.openRun(s, "twice") })
+		ways[second]("twice-" + first + "-" + second + "-2")
+		h.eventually("both runs have ended: "+first+", "+second, 2*time.Minute, func() bool {
+			return len(h.runs(s)) >= known+2 && !h.openRun(s, "twice")
+		})
+		h.requireOneSkipped(s, h.runs(s)[:2], first+", "+second)
+	}
+}
+
+func TestTerminatedRunIsClosedAndItsPlaceTaken(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 10, 1, 3, time.Second)
+	h.work()
+	h.campaign("ended", src, "processors: 1")
+	h.start("ended-1", steps.Start{Campaign: "ended"})
+	s := h.open()
+	h.eventually("the run is open", time.Minute, func() bool { return h.openRun(s, "ended") })
+	h.temporal("workflow", "terminate", "--workflow-id", "ended-1", "--reason", "a colleague")
+
+	sum := h.result(h.start("ended-2", steps.Start{Campaign: "ended"}))
+	require.Equal(t, harvest.OutcomeDone, sum.Outcome, "the gate sees that its holder is gone")
+	first, err := s.FindRun(t.Context(), "ended-1")
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeCancelled, first.Outcome)
+	require.Contains(t, first.Why, "terminated")
+	requireOnce(t, s, src, "ended")
+}
+
+func TestCancelKeepsWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 10, 3, 3, 400*time.Millisecond)
+	h.work()
+	h.campaign("stopped", src, "processors: 2")
+	run := h.start("stopped-1", steps.Start{Campaign: "stopped"})
+	s := h.open()
+	h.eventually("pages are committed", time.Minute, func() bool {
+		c, err := s.Counts(t.Context(), "stopped")
+		return err == nil && c.Pages >= 3
+	})
+	h.temporal("workflow", "cancel", "--workflow-id", "stopped-1")
+	require.Error(t, run.Get(h.within(time.Minute), nil), "Temporal shows it as canceled")
+	first, err := s.FindRun(t.Context(), "stopped-1")
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeCancelled, first.Outcome)
+	require.NotZero(t, first.Tally.New)
+
+	sum := h.result(h.start("stopped-2", steps.Start{Campaign: "stopped"}))
+	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, 10*3*3, first.Tally.New+sum.Documents.New, "the second run brings what the first did not")
+	requireOnce(t, s, src, "stopped")
+}
+
+// Reset makes a new execution of the same run: only items that are not done are
+// fetched again.
+func TestResetFetchesOnlyWhatIsNotDone(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 8, 1, 3, 300*time.Millisecond)
+	h.work()
+	h.campaign("reset", src, "processors: 1")
+	h.start("reset-1", steps.Start{Campaign: "reset"})
+	s := h.open()
+	h.eventually("some items are done", time.Minute, func() bool {
+		c, err := s.Counts(t.Context(), "reset")
+		return err == nil && c.Pages >= 2
+	})
+	h.temporal("workflow", "reset", "--workflow-id", "reset-1", "--type", "FirstWorkflowTask", "--reason", "the blue button")
+	h.eventually("the run ends", 2*time.Minute, func() bool { return h.closed("reset-1") })
+	requireOnce(t, s, src, "reset")
+	_, repeated := src.twice()
+	require.LessOrEqual(t, repeated, 1, "only the page in flight")
+}
+
+func TestWithoutSearchAttributesEverythingWorks(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 3, 1, 2, 0)
+	h.work("--search-attributes", "Campaign=,Outcome=,Trigger=,Tags=,Documents=,FailedItems=")
+	h.campaign("plain", src, "schedule: every 1h")
+	sum := h.result(h.start("plain-1", steps.Start{Campaign: "plain"}))
+	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+}
+
+func TestPausedScheduleStillRunsByHand(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 2, 1, 2, 0)
+	h.work()
+	h.campaign("asleep", src, "schedule: every 1h\npaused: feeds under repair")
+	handle := h.client.ScheduleClient().GetHandle(t.Context(), "campaign-asleep")
+	d, err := handle.Describe(t.Context())
+	require.NoError(t, err)
+	require.True(t, d.Schedule.State.Paused)
+	require.Contains(t, d.Schedule.State.Note, "feeds under repair")
+	h.temporal("schedule", "trigger", "--schedule-id", "campaign-asleep")
+	s := h.open()
+	h.eventually("the triggered run is done", time.Minute, func() bool {
+		runs := h.runs(s)
+		return len(runs) == 1 && runs[0].Outcome == harvest.OutcomeDone
+	})
+	require.Equal(t, "hand", h.runs(s)[0].Trigger, "the UI's Trigger button is no fire of the schedule")
+}
+
+func TestPauseAndResumeARun(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 12, 1, 2, 200*time.Millisecond)
+	h.work()
+	h.campaign("held", src, "processors: 1")
+	run := h.start("held-1", steps.Start{Campaign: "held"})
+	s := h.open()
+	h.eventually("the run is open", time.Minute, func() bool { return h.openRun(s, "held") })
+	_, code := h.starter("runs", "pause", "held", "--yes")
+	require.Equal(t, 0, code)
+	_, code = h.starter("runs", "resume", "held", "--yes")
+	require.Equal(t, 0, code)
+	require.Equal(t, harvest.OutcomeDone, h.result(run).Outcome)
+	requireOnce(t, s, src, "held")
+}
+
+// runs are all runs of the store, the newest first.
+func (h *house) runs(s *store.Store) []rows.Run {
+	h.t.Helper()
+	runs, err := s.Runs(h.t.Context(), rows.RunFilter{Limit: 100})
+	require.NoError(h.t, err)
+	return runs
+}
+
+func checkpointsOf(campaign string) rows.CheckpointFilter {
+	return rows.CheckpointFilter{Campaign: campaign}
+}
+
+func (h *house) requireOneSkipped(s *store.Store, two []rows.Run, ways string) {
+	h.t.Helper()
+	skipped := 0
+	for _, r := range two {
+		if r.Outcome == harvest.OutcomeSkipped {
+			skipped++
+			require.Contains(h.t, r.Why, "is going on", ways)
+		}
+	}
+	require.Equal(h.t, 1, skipped, "%s: %+v", ways, two)
+}
+
+func (h *house) openRun(s *store.Store, campaign string) bool {
+	runs, err := s.OpenRuns(h.t.Context())
+	require.NoError(h.t, err)
+	for _, r := range runs {
+		if r.Campaign == campaign {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,185 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+
+	"github.com/vendemmia/vendemmia/internal/dev"
+	"github.com/vendemmia/vendemmia/store"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// house is everything on one machine, a fresh one per test.
+type house struct {
+	t       *testing.T
+	dir     string
+	server  *dev.Server
+	worker  *dev.Process
+	workers int
+	client  client.Client
+	logs    string // folder of process logs, shown when a test fails
+}
+
+// newHouse starts a server that keeps its state in a file; no worker yet.
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	cli, err := dev.FindCLI(dir, os.Getenv)
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	h := &house{t: t, dir: t.TempDir()}
+	h.server, err = dev.StartServer(h.within(time.Minute), dev.ServerOptions{CLI: cli, Database: filepath.Join(h.dir, "temporal.db"), Log: h.log("server")})
+	require.NoError(t, err)
+	t.Cleanup(func() { h.server.Kill() })
+	h.client, err = client.NewLazyClient(client.Options{HostPort: h.server.Address, Logger: log.NewStructuredLogger(nil)})
+	require.NoError(t, err)
+	t.Cleanup(h.client.Close)
+	return h
+}
+
+func (h *house) within(d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(h.t.Context(), d)
+	h.t.Cleanup(cancel)
+	return ctx
+}
+
+// log opens the log of a process; a failed test prints its end.
+func (h *house) log(name string) *os.File {
+	path := filepath.Join(h.dir, name+".log")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(h.t, err)
+	h.t.Cleanup(func() {
+		f.Close()
+		if text, err := os.ReadFile(path); err == nil && h.t.Failed() {
+			h.t.Logf("%s.log ends with:\n%s", name, text[max(0, len(text)-4000):])
+		}
+	})
+	return f
+}
+
+func (h *house) storeAddress() string { return "sqlite:" + filepath.Join(h.dir, "vendemmia.db") }
+
+// work starts a worker and returns it; the last one is h.worker.
+func (h *house) work(args ...string) *dev.Process {
+	h.t.Helper()
+	h.workers++
+	health, err := dev.FreeAddress()
+	require.NoError(h.t, err)
+	name := fmt.Sprintf("worker-%d", h.workers)
+	h.worker, err = dev.StartWorker(h.within(time.Minute), dev.WorkerOptions{
+		Binary: binaries.worker, Address: h.server.Address, Store: h.storeAddress(), Health: health,
+		Args: append([]string{"--create", "--allow-network", "127.0.0.0/8", "--heartbeat", "2s", "--identity", name}, args...),
+		Log:  h.log(name),
+	})
+	require.NoError(h.t, err)
+	p := h.worker
+	h.t.Cleanup(p.Kill)
+	return p
+}
+
+// starter runs the command line and returns what it printed and its exit code.
+func (h *house) starter(args ...string) (stdout string, code int) {
+	h.t.Helper()
+	cmd := exec.CommandContext(h.within(5*time.Minute), binaries.starter, args...)
+	cmd.Dir = h.dir
+	cmd.Env = append(dev.Environment(h.server.Address), "VENDEMMIA_STORE="+h.storeAddress())
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(h.t, err)
+	}
+	h.t.Logf("$ starter %s   (exit %d)\n%s%s", strings.Join(args, " "), cmd.ProcessState.ExitCode(), tail(out.String()), tail(errs.String()))
+	return out.String() + errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func tail(s string) string { return s[max(0, len(s)-3000):] }
+
+// campaign writes a campaign of the source's feeds and applies it.
+func (h *house) campaign(name string, s *source, lines string) {
+	h.t.Helper()
+	var csv strings.Builder
+	csv.WriteString("id,url\n")
+	for feed := range s.feeds {
+		fmt.Fprintf(&csv, "feed-%04d,%s/feed/%d\n", feed, s.URL, feed)
+	}
+	h.write(name+".csv", csv.String())
+	h.write(name+".yaml", fmt.Sprintf("project: e2e\ncampaigns:\n  %s:\n    fetcher: feed\n    split: { file: %s.csv, key: id }\n%s", name, name, indent(lines)))
+	_, code := h.starter("campaigns", "apply", name+".yaml", "--yes")
+	require.Equal(h.t, 0, code, "apply")
+}
+
+func indent(lines string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(strings.TrimSpace(lines), "\n") {
+		if line != "" {
+			b.WriteString("    " + line + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (h *house) write(name, text string) {
+	h.t.Helper()
+	require.NoError(h.t, os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600))
+}
+
+// start starts a campaign as the Temporal CLI would: with the small JSON.
+func (h *house) start(workflowID string, in steps.Start) client.WorkflowRun {
+	h.t.Helper()
+	run, err := h.client.ExecuteWorkflow(h.within(time.Minute), client.StartWorkflowOptions{ID: workflowID, TaskQueue: steps.QueueControl}, steps.CampaignWorkflow, in)
+	require.NoError(h.t, err)
+	return run
+}
+
+// result waits for a run's end; the run must not fail.
+func (h *house) result(run client.WorkflowRun) steps.Summary {
+	h.t.Helper()
+	var sum steps.Summary
+	require.NoError(h.t, run.Get(h.within(5*time.Minute), &sum))
+	text, err := json.Marshal(sum)
+	require.NoError(h.t, err)
+	h.t.Logf("%s: %s", run.GetID(), text)
+	return sum
+}
+
+// open opens the store beside the running processes.
+func (h *house) open() *store.Store {
+	h.t.Helper()
+	s, err := store.Open(h.t.Context(), h.storeAddress(), store.Options{})
+	require.NoError(h.t, err)
+	h.t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// eventually waits for a condition.
+func (h *house) eventually(what string, within time.Duration, ok func() bool) {
+	h.t.Helper()
+	ctx := h.within(within)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			require.Fail(h.t, "never happened: "+what)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"math/rand/v2"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// The kill tests: a few kills in `make test`, twenty of each in `make soak`.
+
+func TestKillWorker(t *testing.T) {
+	t.Parallel()
+	killWorker(t, 3, 120)
+}
+
+func TestKillServer(t *testing.T) {
+	t.Parallel()
+	killServer(t, 2, 80)
+}
+
+func TestSoakKillWorkerTwentyTimes(t *testing.T) {
+	soak(t)
+	killWorker(t, 20, 600)
+}
+
+func TestSoakKillServerTwentyTimes(t *testing.T) {
+	soak(t)
+	killServer(t, 20, 600)
+}
+
+func soak(t *testing.T) {
+	t.Helper()
+	if os.Getenv("VENDEMMIA_SOAK") == "" {
+		t.Skip("a long crash test: make soak")
+	}
+}
+
+const (
+	killPages   = 3
+	killEntries = 10
+	killDelay   = 250 * time.Millisecond // of every answer, so that kills find work in flight
+)
+
+func killWorker(t *testing.T, kills, feeds int) {
+	h, src := newHouse(t), newSource(t, feeds, killPages, killEntries, killDelay)
+	h.work()
+	h.campaign("crash", src, "processors: 10")
+	run := h.start("crash-1", steps.Start{Campaign: "crash"})
+	for k := range kills {
+		h.crashMoment(k)
+		h.worker.Kill()
+		h.work()
+	}
+	sum := h.result(run)
+	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	h.requireAllClosedOnce(src, feeds)
+	pages, answers := src.twice()
+	require.LessOrEqual(t, answers, kills*10, "a kill repeats at most the page in flight of each processor")
+	t.Logf("%d kills of the worker (SIGKILL): %d pages asked twice, %d answers repeated", kills, pages, answers)
+}
+
+func killServer(t *testing.T, kills, feeds int) {
+	h, src := newHouse(t), newSource(t, feeds, killPages, killEntries, killDelay)
+	h.work()
+	h.campaign("crash", src, "processors: 10")
+	run := h.start("crash-1", steps.Start{Campaign: "crash"})
+	for k := range kills {
+		h.crashMoment(k)
+		h.server.Kill()
+		require.NoError(t, h.server.Restart(h.within(time.Minute)))
+	}
+	sum := h.result(h.client.GetWorkflow(t.Context(), run.GetID(), run.GetRunID()))
+	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	h.requireAllClosedOnce(src, feeds)
+	pages, answers := src.twice()
+	t.Logf("%d kills of the server (SIGKILL): %d pages asked twice, %d answers repeated", kills, pages, answers)
+}
+
+// crashMoment waits until the run has moved on since the last kill, and then a
+// random moment more.
+func (h *house) crashMoment(k int) {
+	h.t.Helper()
+	s := h.open()
+	before, err := s.Counts(h.t.Context(), "crash")
+	require.NoError(h.t, err)
+	h.eventually("the run goes on after kill "+string(rune('0'+k%10)), 2*time.Minute, func() bool {
+		now, err := s.Counts(h.t.Context(), "crash")
+		return err == nil && now.Pages > before.Pages
+	})
+	time.Sleep(rand.N(700 * time.Millisecond)) // the random moment is what is tested
+}
+
+func (h *house) requireAllClosedOnce(src *source, feeds int) {
+	h.t.Helper()
+	s := h.open()
+	counts := requireOnce(h.t, s, src, "crash")
+	require.EqualValues(h.t, feeds*killPages, counts.Pages, "each page committed once")
+	run, err := s.FindRun(h.t.Context(), "crash-1")
+	require.NoError(h.t, err)
+	items, err := s.RunItems(h.t.Context(), run.ID, rows.ItemFilter{})
+	require.NoError(h.t, err)
+	require.Len(h.t, items, feeds)
+	for _, i := range items {
+		require.Equal(h.t, rows.ItemClosed, i.State, i.Key)
+		require.Equal(h.t, harvest.OutcomeDone, i.Outcome, i.Key)
+	}
+	h.t.Logf("%d items, each closed once as done", len(items))
+}
+
+// A worker that is stopped past the heartbeat timeout and then continued is
+// fenced: another one has its items, and it commits nothing.
+func TestZombieCommitsNothing(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 20, killPages, killEntries, killDelay)
+	zombie := h.work("--item-slots", "5")
+	h.campaign("crash", src, "processors: 5")
+	run := h.start("crash-1", steps.Start{Campaign: "crash"})
+	h.crashMoment(0)
+	zombie.Signal(syscall.SIGSTOP)
+	h.work()
+	h.eventually("the other worker finishes", 3*time.Minute, func() bool { return h.closed("crash-1") })
+	before, err := h.open().Counts(t.Context(), "crash")
+	require.NoError(t, err)
+	zombie.Signal(syscall.SIGCONT)
+	require.NoError(t, zombie.Stop(h.within(time.Minute)), "the zombie drains and ends")
+	after, err := h.open().Counts(t.Context(), "crash")
+	require.NoError(t, err)
+	require.Equal(t, before.Pages, after.Pages, "the zombie committed a page")
+	require.Equal(t, before.Changes, after.Changes, "the zombie changed a document")
+	require.Equal(t, harvest.OutcomeDone, h.result(run).Outcome)
+	h.requireAllClosedOnce(src, 20)
+}
+
+func (h *house) closed(workflowID string) bool {
+	run, err := h.open().FindRun(h.t.Context(), workflowID)
+	return err == nil && run.State == rows.RunClosed
+}
