@@ -287,6 +287,45 @@ func TestOneTimerForTheEarliest(t *testing.T) {
 	_, err := w.news()
 	require.NoError(t, err)
 	require.Equal(t, []string{"fetch 3-3 x1", "fetch 2-2 x1", "fetch 1-1 x1"}, w.called("fetch")[3:])
+	require.Len(t, w.timers, 3, "none while the only processor has work")
+}
+
+func TestAnEarlierMomentReplacesTheTimer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
+		if w.count("fetch") <= 2 {
+			return hold(in)
+		}
+		return done(in), nil
+	}
+	w.after(time.Minute, func() { w.comeBack(1, steps.Fetched{Left: 1, NextAt: start.Add(3 * time.Hour)}, nil) })
+	w.after(2*time.Minute, func() { w.comeBack(2, steps.Fetched{Left: 1, NextAt: start.Add(time.Hour)}, nil) })
+	_, err := w.news()
+	require.NoError(t, err)
+	require.Equal(t, []string{"fetch 2-2 x1", "fetch 1-1 x1"}, w.called("fetch")[2:])
+	require.Equal(t, []time.Duration{179 * time.Minute, 58 * time.Minute, 120 * time.Minute}, w.timers)
+}
+
+func TestAHandedBackChunkTakesNoMoreThanItNeeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 20)
+	o := opened(20)
+	o.Processors, o.Ranges[0].Chunk = 10, 10
+	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return o, nil }
+	w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
+		if in.Lo == 1 && w.count("fetch 1-10") == 1 {
+			return steps.Fetched{Closed: 9, Left: 1}, nil
+		}
+		return hold(in)
+	}
+	w.after(time.Minute, func() {
+		require.Equal(t, []string{"fetch 1-10 x1", "fetch 1-10 x5", "fetch 11-20 x5"}, sorted(w.called("fetch")))
+		w.comeBack(1, steps.Fetched{Closed: 1}, nil)
+		w.comeBack(11, steps.Fetched{Closed: 10}, nil)
+	})
+	_, err := w.news()
+	require.NoError(t, err)
 }
 
 func TestAChunkThatNeverMovesIsSlowedDown(t *testing.T) {
@@ -651,4 +690,15 @@ func TestSearchAttributes(t *testing.T) {
 	_, err := w.run(steps.Start{Campaign: "news", Trigger: steps.TriggerSchedule})
 	require.NoError(t, err)
 	w.env.AssertExpectations(t)
+}
+
+func TestOnlyWhatTheStartDidNotKnowIsSet(t *testing.T) {
+	t.Parallel()
+	r := &run{in: steps.Start{Trigger: steps.TriggerHand}}
+	r.state.Run = steps.Opened{Trigger: steps.TriggerHand, Attributes: map[string]string{"Trigger": "VendTrigger", "Campaign": "VendCampaign"}}
+	require.Empty(t, r.attributes(steps.Summary{Outcome: harvest.OutcomeDone}))
+	r.state.Run.Trigger = steps.TriggerSchedule
+	require.Len(t, r.attributes(steps.Summary{Outcome: harvest.OutcomeDone}), 1)
+	r.state.Run.Attributes = nil
+	require.Empty(t, r.attributes(steps.Summary{Outcome: harvest.OutcomeDone, FailedItems: 3}), "a server without attributes")
 }

@@ -98,8 +98,18 @@ func (r *run) tell(free workflow.Context, sum steps.Summary) {
 
 // mark sets the search attributes this server has.
 func (r *run) mark(free workflow.Context, sum steps.Summary) {
+	updates := r.attributes(sum)
+	if len(updates) == 0 {
+		return
+	}
+	if err := workflow.UpsertTypedSearchAttributes(free, updates...); err != nil {
+		workflow.GetLogger(free).Warn("the search attributes were not set", "error", err)
+	}
+}
+
+// attributes are those the start could not know, under the names they have here.
+func (r *run) attributes(sum steps.Summary) (updates []temporal.SearchAttributeUpdate) {
 	names := r.state.Run.Attributes
-	var updates []temporal.SearchAttributeUpdate
 	if name := names[attributeOutcome]; name != "" && sum.Outcome != "" {
 		updates = append(updates, temporal.NewSearchAttributeKeyKeyword(name).ValueSet(string(sum.Outcome)))
 	}
@@ -113,12 +123,7 @@ func (r *run) mark(free workflow.Context, sum steps.Summary) {
 	if name, trigger := names[attributeTrigger], r.state.Run.Trigger; name != "" && trigger != "" && trigger != r.in.Trigger {
 		updates = append(updates, temporal.NewSearchAttributeKeyKeyword(name).ValueSet(string(trigger)))
 	}
-	if len(updates) == 0 {
-		return
-	}
-	if err := workflow.UpsertTypedSearchAttributes(free, updates...); err != nil {
-		workflow.GetLogger(free).Warn("the search attributes were not set", "error", err)
-	}
+	return updates
 }
 
 // result turns the summary into the workflow's end.

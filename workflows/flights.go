@@ -185,7 +185,6 @@ func (r *run) failed(ctx workflow.Context, f *flight, err error) {
 	workflow.GetLogger(ctx).Warn("a chunk failed and is tried again", "chunk", r.place(part), "error", err)
 	part.NotBefore = workflow.Now(ctx).Add(time.Duration(part.Fails) * failWait)
 	part.Why = plain(temporalx.FromTemporal(err).Error(), maxSummary)
-	part.Left = part.Open()
 	r.state.Pending = append(r.state.Pending, part)
 }
 

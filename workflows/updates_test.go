@@ -39,6 +39,25 @@ func TestPauseAndResume(t *testing.T) {
 	require.Equal(t, []string{"close"}, w.called("close"))
 }
 
+func TestAPauseIsNoFailure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.fetch = hold
+	for i := range 2 * maxFails {
+		at := time.Duration(i+1) * time.Minute
+		w.after(at, func() { w.update("pause", steps.PauseIn{}) })
+		w.after(at+10*time.Second, func() { w.update("resume", steps.ResumeIn{}) })
+		w.after(at+11*time.Second, func() { require.Equal(t, 1, w.progress().Flying, "it starts again at once") })
+	}
+	w.after(time.Hour, func() { w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil) })
+	w.close = func(in steps.CloseRunIn) (steps.Summary, error) {
+		require.Empty(t, in.Error)
+		return steps.Summary{Outcome: "done"}, nil
+	}
+	_, err := w.news()
+	require.NoError(t, err)
+}
+
 func TestPauseBeforeThereIsARun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -57,6 +76,7 @@ func TestPauseBeforeThereIsARun(t *testing.T) {
 	w.after(time.Hour, func() {
 		require.Equal(t, 0, w.count("fetch"))
 		require.Equal(t, "by hand", w.progress().Paused)
+		require.Equal(t, 1, w.progress().Processors, "what a person said outranks the definition")
 		w.update("resume", steps.ResumeIn{})
 	})
 	_, err := w.news()
@@ -64,7 +84,6 @@ func TestPauseBeforeThereIsARun(t *testing.T) {
 	require.True(t, pause.completed)
 	require.True(t, processors.completed)
 	require.ErrorContains(t, skip.rejected, "no items yet")
-	require.Equal(t, 1, w.most, "what a person said outranks the definition")
 }
 
 func TestWhatIsRejected(t *testing.T) {
@@ -162,6 +181,10 @@ func TestSkipAnItem(t *testing.T) {
 	}
 	var skip *answer
 	w.after(time.Minute, func() { skip = w.update("skip-item", steps.SkipItemIn{Key: "nytimes-economy", By: "marta"}) })
+	w.close = func(steps.CloseRunIn) (steps.Summary, error) {
+		require.Equal(t, 1, w.progress().Closed)
+		return steps.Summary{Outcome: "done"}, nil
+	}
 	_, err := w.news()
 	require.NoError(t, err)
 	require.True(t, skip.completed)

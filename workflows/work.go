@@ -101,7 +101,7 @@ func (r *run) settle(ctx workflow.Context, end ending) ending {
 			workflow.GetLogger(ctx).Warn("the store was not told to stop the run", "error", err)
 		}
 	}
-	if end == again && (ctx.Err() != nil || r.stopped) {
+	if end == again && r.stopped {
 		return cancelled
 	}
 	return end
