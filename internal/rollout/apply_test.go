@@ -245,6 +245,7 @@ func TestAnotherStoresScheduleIsNotTouched(t *testing.T) {
 	w.apply()
 	w.Rollout.settings.Instance.Store = "0badcafe"
 	require.Contains(t, w.change("a").Blocked, "belongs to another store, #7f3a9c12")
+	require.ErrorContains(t, w.Pause(t.Context(), "a", rows.Pause{}), "belongs to another store, #7f3a9c12")
 	w.in.Adopt = true
 	w.apply()
 	w.in.Adopt = false
@@ -298,4 +299,19 @@ func TestStoreErrorsNameWhatWasDone(t *testing.T) {
 	_, err := w.Plan(t.Context(), w.in)
 	require.ErrorContains(t, err, "read the campaigns of the store")
 	require.ErrorContains(t, w.Pause(t.Context(), "a", rows.Pause{}), "pause a: ")
+}
+
+func TestNothingOfAnotherStoreIsDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.files(twoFile)
+	w.apply()
+	w.Rollout.settings.Instance.Store = "0badcafe"
+	w.files("main.yaml\nproject: p\ncampaigns:\n  c: { was: a, schedule: every 2h, fetcher: feed, params: { url: \"https://a.example.org/rss\" } }")
+	w.in.Prune = true
+	w.apply() // c comes, a is renamed, b is pruned: in the store
+	require.Len(t, w.server.schedules, 3, "the other store's two stay")
+	w.settled()
+	require.NoError(t, w.Delete(t.Context(), "b", "ilse"))
+	require.Len(t, w.server.schedules, 3)
 }

@@ -111,6 +111,12 @@ func described(id string, d *client.ScheduleDescription) entry {
 	return e
 }
 
+// mine reports whether a schedule is of this store, as far as can be told.
+func (r *Rollout) mine(e entry) bool {
+	own := r.settings.Instance.Store
+	return e.store == "" || own == "" || e.store == own
+}
+
 func memoText(memo *commonpb.Memo, key string) string {
 	var text string
 	if p := memo.GetFields()[key]; p != nil {

@@ -41,13 +41,22 @@ func (r *Rollout) Resume(ctx context.Context, name, by string, now time.Time) er
 func (r *Rollout) Delete(ctx context.Context, name, by string) error {
 	_, err := r.one(ctx, name)
 	if errors.Is(err, rows.ErrNotFound) && r.gone(ctx, name) {
-		return r.drop(ctx, name)
+		return r.dropOwn(ctx, name)
 	}
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", name, err)
 	}
 	if err := r.store.RemoveCampaigns(ctx, []string{name}, by); err != nil {
 		return fmt.Errorf("delete %s: %w", name, err)
+	}
+	return r.dropOwn(ctx, name)
+}
+
+// dropOwn deletes a schedule unless it is another store's.
+func (r *Rollout) dropOwn(ctx context.Context, name string) error {
+	e, exists, err := r.describe(ctx, name)
+	if err != nil || !exists || !r.mine(e) {
+		return err
 	}
 	return r.drop(ctx, name)
 }
@@ -163,6 +172,9 @@ func (r *Rollout) holdSchedule(ctx context.Context, c rows.Campaign, p *rows.Pau
 	found, exists, err := r.describe(ctx, c.Name)
 	if err != nil {
 		return err
+	}
+	if exists && !r.mine(found) {
+		return fmt.Errorf("schedule %s belongs to another store, #%s", found.id, found.store)
 	}
 	if !exists || found.ours && found.parsed.Version != a.Version { // an apply did not finish
 		return r.put(ctx, a, campaign.Schedule.MaxRuns)

@@ -69,11 +69,10 @@ func (r *Rollout) judgeGone(ctx context.Context, t *task, in Input) error {
 // judgeOwner finds what must not be touched: another project's campaign,
 // another store's schedule.
 func (r *Rollout) judgeOwner(t *task, in Input) {
-	mine := r.settings.Instance.Store
 	switch {
 	case t.stored != nil && t.stored.Project != in.Loaded.Project:
 		t.change.Blocked = fmt.Sprintf("belongs to project %q; rename it here, or delete it there: starter campaigns delete %s", t.stored.Project, t.stored.Name)
-	case t.server != nil && t.server.store != "" && mine != "" && t.server.store != mine:
+	case t.server != nil && !r.mine(*t.server):
 		t.foreign = in.Adopt
 		if !in.Adopt {
 			t.change.Blocked = fmt.Sprintf("its schedule on the server belongs to another store, #%s; use that store, set an instance name, or take it over: apply --adopt", t.server.store)

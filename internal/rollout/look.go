@@ -70,6 +70,7 @@ func (r *Rollout) look(ctx context.Context, in Input) (*view, error) {
 		}
 		v.plan.Changes = append(v.plan.Changes, t.change)
 	}
+	v.plan.Busiest = busiest(v.plan.Changes)
 	v.plan.Hosts = hostDifferences(in.Loaded, f.hosts)
 	v.plan.Digest, err = v.digest(in)
 	return v, err
@@ -82,23 +83,26 @@ func (r *Rollout) tasks(in Input, f *found) ([]*task, error) {
 	var out []*task
 	taken := map[string]bool{} // names that some task speaks of
 	for i := range in.Loaded.Campaigns {
-		t, err := newTask(&in.Loaded.Campaigns[i], f)
+		t, err := r.newTask(&in.Loaded.Campaigns[i], f)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, t)
 		taken[t.name] = true
+		if t.stored != nil {
+			taken[t.stored.Name] = true
+		}
 		for _, name := range t.former {
 			taken[name] = true
 		}
 	}
 	for name, row := range f.stored {
 		if !taken[name] && row.Project == in.Loaded.Project && !reserved(name) {
-			out = append(out, &task{name: name, stored: &row, server: f.entry(name)})
+			out = append(out, &task{name: name, stored: &row, server: r.own(f, name)})
 		}
 	}
 	for name, row := range f.removed {
-		if e := f.entry(name); e != nil && !taken[name] && row.Project == in.Loaded.Project {
+		if e := r.own(f, name); e != nil && !taken[name] && row.Project == in.Loaded.Project {
 			out = append(out, &task{name: name, server: e})
 		}
 	}
@@ -119,7 +123,15 @@ func (f *found) entry(name string) *entry {
 	return &e
 }
 
-func newTask(source *campaigns.Source, f *found) (*task, error) {
+// own is a schedule that may be deleted: one of this store.
+func (r *Rollout) own(f *found, name string) *entry {
+	if e := f.entry(name); e != nil && r.mine(*e) {
+		return e
+	}
+	return nil
+}
+
+func (r *Rollout) newTask(source *campaigns.Source, f *found) (*task, error) {
 	c := source.Campaign
 	digest, err := c.Digest()
 	if err != nil {
@@ -136,8 +148,11 @@ func newTask(source *campaigns.Source, f *found) (*task, error) {
 		row, ok := f.stored[was]
 		switch {
 		case ok && t.stored == nil:
-			t.stored, t.former = &row, append(t.former, was)
-		case !ok && f.entry(was) != nil: // left by an apply that did not finish
+			t.stored = &row
+			if r.own(f, was) != nil {
+				t.former = append(t.former, was)
+			}
+		case !ok && r.own(f, was) != nil: // left by an apply that did not finish
 			t.former = append(t.former, was)
 		}
 	}
@@ -240,7 +255,7 @@ func (r *Rollout) verify(ctx context.Context, tasks []*task) error {
 			return err
 		}
 		t.server = nil
-		if exists {
+		if exists && (t.source != nil || r.mine(e)) {
 			t.server = &e
 		}
 	}

@@ -26,6 +26,9 @@ type Plan struct {
 	Digest  string   `json:"plan"`
 	Prune   bool     `json:"prune"`
 	Changes []Change `json:"campaigns"`
+	// Busiest is the minute of the coming fires with the most campaigns, when
+	// they are many.
+	Busiest *Crowd `json:"busiest,omitempty"`
 	// Hosts are differences of the hosts' rules.
 	Hosts []Difference `json:"hosts,omitempty"`
 }
@@ -59,6 +62,35 @@ type Change struct {
 	Blocked string `json:"blocked,omitempty"`
 	// Documents that stay when the campaign goes.
 	Documents int64 `json:"documents,omitempty"`
+}
+
+// Crowd is a minute in which many campaigns are due.
+type Crowd struct {
+	At        time.Time `json:"at"`
+	Campaigns int       `json:"campaigns"`
+}
+
+// crowded is from how many on a minute is worth a line.
+const crowded = 20
+
+// busiest looks at the coming fires of all campaigns; nil: no crowd.
+func busiest(changes []Change) *Crowd {
+	due := map[int64]int{}
+	var top *Crowd
+	for _, c := range changes {
+		for _, t := range c.Next {
+			minute := t.Unix() / 60
+			due[minute]++
+			n := due[minute]
+			if top == nil || n > top.Campaigns || n == top.Campaigns && t.Before(top.At) {
+				top = &Crowd{At: t, Campaigns: n}
+			}
+		}
+	}
+	if top == nil || top.Campaigns < crowded {
+		return nil
+	}
+	return top
 }
 
 // Action is what is done to a schedule.

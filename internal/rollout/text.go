@@ -38,6 +38,9 @@ func (p *Plan) Text(w io.Writer, o TextOptions) error {
 	s.hosts(p.Hosts)
 	s.same(p.Changes)
 	s.fires(p.Changes)
+	if c := p.Busiest; c != nil {
+		s.wrapped("  ", fmt.Sprintf("busiest: %s, %d campaigns at once, spread over minutes unless their jitter is 0", fires([]time.Time{c.At}), c.Campaigns), 2)
+	}
 	s.end(p, o.Paths)
 	_, err := io.WriteString(w, s.String())
 	return err

@@ -145,3 +145,21 @@ func TestDoneInWords(t *testing.T) {
 	require.Equal(t, "- x  removed · schedule deleted", Done{Name: "x", Mark: MarkGone, Action: ActionDelete}.String())
 	require.Equal(t, "+ y  y@1", Done{Name: "y", Mark: MarkNew, Definition: "y@1"}.String())
 }
+
+func TestTheBusiestMinute(t *testing.T) {
+	t.Parallel()
+	six := time.Date(2026, 5, 4, 18, 0, 0, 0, time.UTC)
+	p := Plan{Digest: "4c19ab12"}
+	for range 20 {
+		p.Changes = append(p.Changes, Change{Name: "x", Mark: MarkSame, Next: []time.Time{six.Add(-time.Hour), six}})
+	}
+	require.Equal(t, &Crowd{At: six.Add(-time.Hour), Campaigns: 20}, busiest(p.Changes))
+	p.Changes[0].Next = p.Changes[0].Next[1:]
+	p.Busiest = busiest(p.Changes)
+	require.Equal(t, six, p.Busiest.At)
+	require.Nil(t, busiest(p.Changes[1:]))
+	var b strings.Builder
+	require.NoError(t, p.Text(&b, TextOptions{}))
+	require.Contains(t, b.String(), "busiest: Mon 4 May 18:00 UTC, 20 campaigns at once")
+	require.Contains(t, b.String(), "… and 8 more campaigns")
+}
