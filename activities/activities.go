@@ -30,10 +30,10 @@ const (
 // Deps are what the steps stand on. Store, Fetchers, Client, Secrets, Temporal
 // and Send are required.
 type Deps struct {
-	Store    store
+	Store    storage
 	Fetchers fetchers.Set
 	Client   clients
-	Secrets  secrets
+	Secrets  resolver
 	Temporal engine
 	Send     sender
 	Meter    meter // nil: nothing is counted

@@ -63,19 +63,16 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 		Params: r.prints.params, Extraction: r.prints.extraction,
 	}
 	w.Progress = rows.Progress{Done: page.Done, Total: page.Total}
-	var judged *rows.Settle
-	if page.Last {
-		w.Settle = &rows.Settle{State: rows.ItemClosed, Judge: func(t harvest.Tally) rows.Settle {
-			s := r.judge.settle(t)
-			judged = &s
-			return s
-		}}
+	if page.Last && len(page.Documents) == 0 {
+		// Nothing is compared, so what the item comes to is known beforehand.
+		s := r.judge.settle(r.item.Tally.Add(r.tally).Add(harvest.PageTally(&page)))
+		w.Settle = &s
 	}
 	t, err := r.send(w)
 	if err == nil || errors.Is(err, rows.ErrStopped) {
 		r.version, r.seq, r.ledger = r.version+1, r.seq+1, nil
-		if judged != nil {
-			r.closed, r.over = judged, true
+		if w.Settle != nil {
+			r.closed, r.over = w.Settle, true
 		}
 	}
 	return t, err

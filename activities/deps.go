@@ -11,9 +11,9 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// store is what the steps ask of the data plane. All of it is safe at once from
+// storage is what the steps ask of the data plane. All of it is safe at once from
 // many goroutines.
-type store interface {
+type storage interface {
 	definitionStore
 	listStore
 	runStore
@@ -86,9 +86,9 @@ type engine interface {
 // clients makes the polite HTTP client of one item.
 type clients func(contact string, timeout time.Duration, record func(harvest.Exchange)) *http.Client
 
-// secrets replaces the references in text or JSON by their values and returns
+// resolver replaces the references in text or JSON by their values and returns
 // the values too, so that they can be masked where they would be printed.
-type secrets interface {
+type resolver interface {
 	JSON(raw json.RawMessage) (json.RawMessage, []string, error)
 	Text(s string) (string, []string, error)
 }

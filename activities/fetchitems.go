@@ -63,6 +63,7 @@ type chunk struct {
 	epoch    int64
 	log      *slog.Logger
 
+	call  context.Context // Temporal's: its end is a wish to stop
 	quit  chan struct{}   // closed: no further page, no further item
 	ended chan end        // one per item begun
 	life  context.Context // of the items; ends when the drain is over
@@ -98,7 +99,7 @@ type end struct {
 func (k *chunk) work(ctx context.Context) (steps.Fetched, error) {
 	life, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer kill(nil)
-	k.life, k.keep = life, context.WithoutCancel(ctx)
+	k.life, k.keep, k.call = life, context.WithoutCancel(ctx), ctx
 	over := make(chan struct{})
 	var helpers sync.WaitGroup
 	helpers.Go(func() { k.watch(ctx, over, kill) })
@@ -135,9 +136,14 @@ func (k *chunk) watch(ctx context.Context, over <-chan struct{}, kill context.Ca
 // errDrained is the cause of items that were cut off.
 var errDrained = errors.New("the chunk had to stop, and the page in work took too long")
 
+// quitting does not wait for the watch to notice.
 func (k *chunk) quitting() bool {
 	select {
 	case <-k.quit:
+		return true
+	case <-k.call.Done():
+		return true
+	case <-activity.GetWorkerStopChannel(k.call):
 		return true
 	default:
 		return false

@@ -65,8 +65,9 @@ func (a *Activities) newRun(o order, in steps.OpenRunIn) (rows.NewRun, error) {
 			Trigger: string(o.trigger), By: start.TriggeredBy, RetryOf: start.RetryOf, Overrides: overrides,
 			Processors: processors, DueAt: in.DueAt, StartedAt: in.StartedAt, Epoch: a.Store.Epoch(),
 		},
-		// A trial stores nothing: it is in nobody's way.
-		Exclusive: policy != campaigns.OverlapAllow && start.Limit == 0,
+		// A trial stores nothing, and ad-hoc runs of one fetcher are of different
+		// items as a rule: neither is in anybody's way.
+		Exclusive: policy != campaigns.OverlapAllow && start.Limit == 0 && start.Fetcher == "",
 		MayWait:   policy == campaigns.OverlapBufferOne || policy == campaigns.OverlapBufferAll || policy == campaigns.OverlapCancel,
 	}
 	if policy == campaigns.OverlapBufferOne {

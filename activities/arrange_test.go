@@ -1,0 +1,139 @@
+package activities
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// arranged lists hosts in dispatch order.
+func arranged(t *testing.T, hosts []string, chunk int) []string {
+	t.Helper()
+	a := newArrangement()
+	for _, h := range hosts {
+		a.count(h)
+	}
+	a.settle(chunk)
+	order := make([]string, len(hosts))
+	for i, h := range hosts {
+		at := a.place(h)
+		require.Empty(t, order[at], "place %d is given twice", at)
+		order[at] = fmt.Sprintf("%s%d", h, i)
+	}
+	require.NotContains(t, order, "", "a place is left empty")
+	return order
+}
+
+func TestDispatchOrderAlternatesHosts(t *testing.T) {
+	t.Parallel()
+	lists := map[string][]string{
+		"one host":      strings.Fields("a a a a"),
+		"three hosts":   strings.Fields("a a a a b b c"),
+		"mixed":         strings.Fields("c a b a b a a c a b"),
+		"all different": strings.Fields("a b c d"),
+		"one big":       strings.Fields("x a a a a a a a b c"),
+		"nothing":       nil,
+	}
+	var out strings.Builder
+	for _, name := range []string{"one host", "three hosts", "mixed", "all different", "one big", "nothing"} {
+		for _, chunk := range []int{1, 3} {
+			fmt.Fprintf(&out, "%-14s chunk %d  %s\n", name, chunk, strings.Join(arranged(t, lists[name], chunk), " "))
+		}
+	}
+	golden(t, "arrange.golden", out.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func TestLargeChunksHoldOneHostEach(t *testing.T) {
+	t.Parallel()
+	var hosts []string
+	for i := range 1000 {
+		hosts = append(hosts, string(rune('a'+i%7)))
+	}
+	order := arranged(t, hosts, 20)
+	before := ""
+	for lo := 0; lo+20 <= 980; lo += 20 {
+		for _, item := range order[lo : lo+20] {
+			require.Equal(t, order[lo][:1], item[:1], "chunk from %d", lo)
+		}
+		require.NotEqual(t, before, order[lo][:1], "neighbouring chunks are on different hosts")
+		before = order[lo][:1]
+	}
+}
+
+// sink counts what would be written.
+type sink struct {
+	storage
+	items    int
+	highest  int64
+	heap     uint64
+	rows     iter.Seq2[rows.ListRow, error]
+	atBefore uint64
+}
+
+func (s *sink) List(context.Context, string) iter.Seq2[rows.ListRow, error] { return s.rows }
+
+func (s *sink) AddItems(_ context.Context, _ int64, items []rows.RunItem) error {
+	s.items += len(items)
+	for _, item := range items {
+		s.highest = max(s.highest, item.Ord)
+	}
+	if s.items%200_000 == 0 {
+		s.heap = max(s.heap, heap()-min(heap(), s.atBefore))
+	}
+	return nil
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func TestAMillionRowsInBoundedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes several seconds")
+	}
+	const n = 1_000_000
+	w := newWorld(t)
+	s := &sink{atBefore: heap(), rows: func(yield func(rows.ListRow, error) bool) {
+		for i := range n {
+			row := fmt.Sprintf(`{"key":"k%d","params":{"name":"n%d","url":"https://h%d.example/feed"}}`, i, i, i%1000)
+			if !yield(rows.ListRow(row), nil) {
+				return
+			}
+		}
+	}}
+	w.Store = s
+	c := campaign("million")
+	c.Entries[0].Split = &campaigns.Split{List: "sha256:x", Count: n}
+	require.NoError(t, w.populate(t.Context(), rows.Run{ID: 1}, &c, steps.Start{}))
+	require.Equal(t, n, s.items)
+	require.Equal(t, int64(n-1), s.highest, "places are dense")
+	require.Less(t, s.heap, uint64(48<<20), "the list is never in memory")
+}

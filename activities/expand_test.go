@@ -1,0 +1,150 @@
+package activities
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+func elements(err error, names ...string) func(harvest.Request) iter.Seq2[harvest.Element, error] {
+	return func(harvest.Request) iter.Seq2[harvest.Element, error] {
+		return func(yield func(harvest.Element, error) bool) {
+			for _, name := range names {
+				if !yield(harvest.Element{Label: "the " + name, Params: json.RawMessage(fmt.Sprintf(`{"name":%q}`, name))}, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(harvest.Element{}, err)
+			}
+		}
+	}
+}
+
+func asking(name string) campaigns.Campaign {
+	c := campaign(name)
+	c.Entries[0].Split = &campaigns.Split{Ask: "sets"}
+	return c
+}
+
+// expanded opens a run that asks, asks and seals.
+func (w *world) expandAll(t *testing.T, start steps.Start) (steps.Opened, steps.Expanded) {
+	t.Helper()
+	o := w.open(start)
+	require.Equal(t, []string{"scripted"}, o.Ask)
+	require.Equal(t, []string{"vendemmia-fetch"}, o.AskQueues)
+	require.Empty(t, o.Ranges)
+	ex, err := do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: "scripted", Store: o.Store})
+	require.NoError(t, err)
+	sealed, err := do(w, steps.SealRun, steps.SealRunIn{Run: o.Run, Store: o.Store})
+	require.NoError(t, err)
+	o.Ranges, o.Items, o.Label = sealed.Ranges, sealed.Items, sealed.Label
+	return o, ex
+}
+
+func TestExpandAsksTheSource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := asking("repo")
+	c.Entries[0].Split.Include, c.Entries[0].Split.Exclude = []string{"col_*"}, []string{"*_x"}
+	w.apply(c)
+	w.script.split = elements(nil, "col_1", "other", "col_2", "col_1", "col_x")
+	o, ex := w.expandAll(t, steps.Start{Campaign: "repo"})
+	require.Equal(t, steps.Expanded{Items: 2}, ex)
+	require.Equal(t, []string{"the col_1", "the col_2"}, o.Ranges[0].Labels)
+	_, err := w.fetch(o)
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeDone, w.close(o).Outcome)
+}
+
+func TestExpandOfTheSameRunUsesTheListItGot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(asking("repo"))
+	w.script.split = elements(nil, "a", "b")
+	o := w.open(steps.Start{Campaign: "repo"})
+	in := steps.ExpandIn{Run: o.Run, Entry: "scripted"}
+	_, err := do(w, steps.Expand, in)
+	require.NoError(t, err)
+	w.script.split = elements(nil, "c", "a", "b") // the source has moved on
+	ex, err := do(w, steps.Expand, in)
+	require.NoError(t, err)
+	require.Equal(t, 2, ex.Items)
+	require.Equal(t, 1, w.script.count("split"))
+	require.Len(t, w.items(o.Run), 2)
+}
+
+func TestExpandFailsOverToTheLastGoodList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(asking("repo"))
+	w.script.split = elements(nil, "a", "b")
+	first, _ := w.expandAll(t, steps.Start{Campaign: "repo"})
+	_, err := w.fetch(first)
+	require.NoError(t, err)
+	w.close(first)
+
+	w.script.split = elements(kindError(harvest.KindUnreachable), "a")
+	o, ex := w.expandAll(t, steps.Start{Campaign: "repo"})
+	require.Equal(t, steps.Expanded{Items: 2, Old: true}, ex)
+	require.Equal(t, 3, o.Items)
+	_, err = w.fetch(o)
+	require.NoError(t, err)
+	item := w.items(o.Run)[splitKey]
+	require.Equal(t, harvest.OutcomePartial, item.Outcome)
+	require.Contains(t, item.Why, "the source could not be asked for its items; those of ")
+	require.Contains(t, item.Error, "no luck")
+	sum := w.close(o)
+	require.Equal(t, harvest.OutcomeWarnings, sum.Outcome)
+	require.Contains(t, sum.LookAt[0], "split partial")
+
+	w.script.split = elements(nil)
+	_, ex = w.expandAll(t, steps.Start{Campaign: "repo"})
+	require.True(t, ex.Old, "a source that lists nothing where it listed two is not believed")
+}
+
+func TestExpandWithoutALastGoodListIsNeverGreen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(asking("repo"))
+	w.script.split = elements(kindError(harvest.KindGone))
+	o, ex := w.expandAll(t, steps.Start{Campaign: "repo"})
+	require.Equal(t, steps.Expanded{Old: true}, ex)
+	_, err := w.fetch(o)
+	require.NoError(t, err)
+	sum := w.close(o)
+	require.Equal(t, harvest.OutcomeGone, sum.Outcome)
+	require.NotEmpty(t, sum.Failed)
+}
+
+func TestExpandIsAskedAgainWhileTheRulesAllow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := asking("repo")
+	c.Entries[0].Retry = []harvest.RetryRule{{Times: 5, Wait: 10 * time.Second}}
+	w.apply(c)
+	w.script.split = elements(kindError(harvest.KindServerError))
+	o := w.open(steps.Start{Campaign: "repo"})
+	_, err := do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: "scripted"})
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	require.Equal(t, 10*time.Second, app.NextRetryDelay())
+}
+
+func TestExpandContainsPanics(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(asking("repo"))
+	w.script.split = func(harvest.Request) iter.Seq2[harvest.Element, error] { panic("ouch") }
+	_, ex := w.expandAll(t, steps.Start{Campaign: "repo"})
+	require.True(t, ex.Old)
+}
