@@ -17,7 +17,7 @@ import (
 
 func newCampaigns(p *program) *cobra.Command {
 	return group("campaigns", "What is collected, from where and when",
-		"A campaign is a named set of sources with a schedule and policies. Files say what\nthere is; `apply` makes it so.",
+		"A campaign is a named set of sources with a schedule and policies. Files say\nwhat there is; `apply` makes it so.",
 		"  starter campaigns plan campaigns/",
 		newCampaignsValidate(p), newCampaignsPlan(p), newCampaignsApply(p), newCampaignsList(p), newCampaignsShow(p), newCampaignsTry(p),
 		newCampaignsPause(p), newCampaignsResume(p), newCampaignsDelete(p), newCampaignsExport(p), newCampaignsSchema(p))
@@ -209,7 +209,7 @@ func newCampaignsExport(p *program) *cobra.Command {
 	c := &campaignsExport{p}
 	return &cobra.Command{
 		Use: "export NAME", Short: "Print a campaign as YAML, every short form written out",
-		Long: "Print an applied campaign, or one version of it (news@7), as a campaign file with\n" +
+		Long: "Print an applied campaign, or one version of it (news@7), as a campaign file\nwith" +
 			"every default and short form written out.",
 		Example: "  starter campaigns export news@7",
 		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: p.completeCampaigns,

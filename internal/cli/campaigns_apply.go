@@ -43,9 +43,9 @@ func newCampaignsApply(p *program) *cobra.Command {
 	c := &roll{program: p}
 	cmd := &cobra.Command{
 		Use: "apply [PATH...]", Short: "Make it so: store definitions, make schedules",
-		Long: `Store what campaign files say and bring the schedules on the server to it. What is
-the same stays untouched, what is paused stays paused. With errors in the files
-nothing is changed; interrupted, it is completed by the next time.`,
+		Long: `Store what campaign files say and bring the schedules on the server to it. What
+is the same stays untouched, what is paused stays paused. With errors in the
+files nothing is changed; interrupted, it is completed by the next time.`,
 		Example: "  starter campaigns apply campaigns/ --plan 4c19",
 		RunE:    func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args) },
 	}

@@ -13,7 +13,7 @@ func newCompletion(p *program) *cobra.Command {
 		Long: `Print the script that completes commands, campaign names, fetchers, outcomes and
 runs in bash, zsh, fish or powershell.
 
-  bash   starter completion bash > ~/.local/share/bash-completion/completions/starter
+  bash   starter completion bash > /etc/bash_completion.d/starter
   zsh    starter completion zsh > "${fpath[1]}/_starter"
   fish   starter completion fish > ~/.config/fish/completions/starter.fish`,
 		Example: "  source <(starter completion bash)",

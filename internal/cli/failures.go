@@ -14,7 +14,7 @@ import (
 
 func newFailures(p *program) *cobra.Command {
 	return group("failures", "Records that could not be read, with their bytes",
-		"A record that cannot be parsed is put aside with its bytes and the reason; the run\ngoes on. These commands show what was put aside.",
+		"A record that cannot be parsed is put aside with its bytes and the reason; the\nrun goes on. These commands show what was put aside.",
 		"  starter failures list --campaign news",
 		newFailuresList(p), newFailuresShow(p))
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
@@ -32,6 +33,7 @@ type fakeEngine struct {
 	told       []string
 	added      []engine.Attribute
 	schedules  fakeSchedules
+	queues     []string
 }
 
 func (f *fakeEngine) tell(what string) error {
@@ -95,7 +97,16 @@ func (f *fakeEngine) Skip(_ context.Context, id string, in steps.SkipItemIn) err
 	return f.tell("skip " + id + " " + in.Key)
 }
 
+func (f *fakeEngine) asked(queue string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Contains(f.queues, queue)
+}
+
 func (f *fakeEngine) Pollers(_ context.Context, queue string) ([]engine.Poller, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.queues = append(f.queues, queue)
 	if f.pollers == nil {
 		return []engine.Poller{{Identity: "worker-a", LastSeen: moment()}}, nil
 	}

@@ -14,7 +14,7 @@ import (
 
 func newItems(p *program) *cobra.Command {
 	return group("items", "The sources one by one, across runs",
-		"An item is one fetcher with one set of params: what fails, is retried and goes on\nby itself. Its name is campaign / entry / key; the key alone does where it is the\nonly one.",
+		"An item is one fetcher with one set of params: what fails, is retried and goes\non by itself. Its name is campaign / entry / key; the key alone does where it is\nthe only one.",
 		"  starter items list --unhealthy",
 		newItemsList(p), newItemsShow(p), newItemsPause(p), newItemsResume(p), newItemsRetry(p))
 }

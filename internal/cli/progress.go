@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -124,7 +123,11 @@ func (p *program) ended(workflowID, campaign string, sum steps.Summary, strict b
 		steps.Summary
 	}{workflowID, sum})
 	if sum.Outcome == harvest.OutcomeSkipped {
-		p.say("starter: not started: %s", print.Dash(sum.Why))
+		why := print.Dash(sum.Why)
+		if run, rest, ok := strings.Cut(why, " is going on"); ok {
+			why = "already running, " + run + rest
+		}
+		p.say("starter: not started: %s", why)
 		return quiet(exitError)
 	}
 	p.out.Table(summaryTable(campaign, sum))
@@ -142,7 +145,7 @@ func summaryTable(campaign string, sum steps.Summary) *print.Table {
 	t := print.NewTable(print.Flex("CAMPAIGN"), print.Left("OUTCOME"), print.Right("ITEMS"), print.Right("NEW"),
 		print.Right("CHANGED"), print.Right("SAME"), print.Right("DEL"), print.Left("LOOK AT"), print.Left("TIME"))
 	total, look := 0, []string{}
-	for _, o := range slices.Backward(harvest.Outcomes()) {
+	for _, o := range harvest.Outcomes() {
 		if n := sum.Items[o]; n > 0 {
 			total += n
 			if o.Severity() != harvest.OK {

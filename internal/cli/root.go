@@ -11,7 +11,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/config"
 )
 
-// commands is every command of starter, in the order of the help.
+// commands is every command of starter, but for those of Env.More.
 func commands() []func(*program) *cobra.Command {
 	return []func(*program) *cobra.Command{
 		newInit,

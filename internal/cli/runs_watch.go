@@ -22,7 +22,7 @@ func newRunsWatch(p *program) *cobra.Command {
 	c := &runsWatch{program: p}
 	cmd := &cobra.Command{
 		Use: "watch RUN", Short: "Watch a run until it has ended",
-		Long:    "Watch a run's progress until it has ended. Ctrl-C ends the watching, not the run.",
+		Long:    "Watch a run's progress until it has ended. Ctrl-C ends the watching, not the\nrun.",
 		Example: "  starter runs watch news",
 		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: p.completeRuns,
 	}

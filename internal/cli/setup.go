@@ -30,7 +30,6 @@ operator rights: --print writes the commands for somebody who has them.`,
 	}
 	cmd.Flags().BoolVar(&c.print, "print", false, "write the commands and do nothing")
 	cmd.Flags().BoolVar(&c.check, "check", false, "look and change nothing; exit 1 when the namespace does not answer")
-	cmd.MarkFlagsMutuallyExclusive("print", "check")
 	return cmd
 }
 
@@ -43,6 +42,9 @@ type attributeView struct {
 
 func (c *setup) run(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
+	if c.print && c.check {
+		return usage("setup: say either --print or --check")
+	}
 	t, err := c.target()
 	if err != nil {
 		return err

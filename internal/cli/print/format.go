@@ -119,3 +119,13 @@ func Wrap(text string, first, indent int) string {
 	}
 	return b.String()
 }
+
+// Bar is 26 letters of ASCII that show how much of total is done.
+func Bar(done, total int64) string {
+	const width = 26
+	n := 0
+	if total > 0 {
+		n = int(min(width, width*max(0, done)/total))
+	}
+	return strings.Repeat("#", n) + strings.Repeat(".", width-n)
+}

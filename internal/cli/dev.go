@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/internal/demo"
+	"github.com/vendemmia/vendemmia/internal/dev"
+)
+
+type devCommand struct {
+	*program
+	demo bool
+	once bool
+}
+
+func newDev(p *program) *cobra.Command {
+	c := &devCommand{program: p}
+	cmd := &cobra.Command{
+		Use: "dev", Short: "Run everything on this machine",
+		Long: `Run a Temporal development server with its Web UI and one worker on this
+machine, over the folder .vendemmia. Connection settings of the shell
+(TEMPORAL_*, profiles) are ignored, so that no server but this one is ever
+touched; ports that are taken are passed over. Ctrl-C ends everything and the
+data stays.`,
+		Example: "  starter dev --demo --once",
+		Args:    cobra.NoArgs, RunE: c.run,
+	}
+	f := cmd.Flags()
+	f.BoolVar(&c.demo, "demo", false, "apply and trigger campaigns over replica sources, and kill the worker in the middle")
+	f.BoolVar(&c.once, "once", false, "with --demo: end once everything is shown")
+	return cmd
+}
+
+func (c *devCommand) run(cmd *cobra.Command, _ []string) error {
+	if c.once && !c.demo {
+		return usage("dev: --once goes with --demo")
+	}
+	cli, worker, err := c.binaries()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(c.env.Dir, ".vendemmia")
+	if !c.demo {
+		return c.stay(cmd.Context(), dev.HouseOptions{Dir: dir, CLI: cli, Worker: worker, Store: "vendemmia.db", Name: "dev-1"})
+	}
+	err = demo.Run(cmd.Context(), demo.Options{
+		Out: c.env.Stdout, Screen: c.screen(), Dir: dir, Worker: worker, CLI: cli, Once: c.once, Lookup: c.lookup, Author: c.who(),
+	})
+	if errors.Is(err, context.Canceled) {
+		return quiet(exitInterrupted)
+	}
+	return err
+}
+
+// stay runs a house until Ctrl-C, or until one of its processes ends.
+func (c *devCommand) stay(ctx context.Context, o dev.HouseOptions) (err error) {
+	house, err := dev.Up(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, house.Down()) }()
+	fmt.Fprintf(c.env.Stdout, "Temporal  %s   Web UI  %s\nstore     %s   worker  %s\nlog       %s\nRunning until Ctrl-C. In another terminal, in this folder:\n  TEMPORAL_ADDRESS=%s starter campaigns apply …\n",
+		house.Server.Address, house.Server.UI, house.Store, o.Name, filepath.Join(o.Dir, "dev.log"), house.Server.Address)
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-house.Server.Done():
+		return fmt.Errorf("the Temporal development server has ended: %w; see %s", house.Server.Err(), filepath.Join(o.Dir, "dev.log"))
+	case <-house.Worker.Done():
+		return fmt.Errorf("the worker has ended: %w; see %s", house.Worker.Err(), filepath.Join(o.Dir, "dev.log"))
+	}
+}
+
+// binaries finds the Temporal CLI and the worker: beside this program.
+func (c *devCommand) binaries() (cli, worker string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", "", fmt.Errorf("find the worker program: %w", err)
+	}
+	worker = filepath.Join(filepath.Dir(self), "worker")
+	if _, err := os.Stat(worker); err != nil {
+		return "", "", fmt.Errorf("find the worker program: %w; `make build` puts it beside starter", err)
+	}
+	if cli, err = dev.FindCLI(filepath.Dir(self), c.env.Getenv); err != nil {
+		cli, err = dev.FindCLI(c.env.Dir, c.env.Getenv)
+	}
+	return cli, worker, err
+}

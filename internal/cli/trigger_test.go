@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/store"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+func warned() steps.Summary {
+	return steps.Summary{
+		Outcome: harvest.OutcomeWarnings, LookAt: []string{"nytimes-economy throttled: Retry-After 3h", "ilsole24ore-norme 3 quarantined"},
+		Documents: steps.Documents{New: 214, Changed: 9, Same: 2506, Quarantined: 3},
+		Items: map[harvest.Outcome]int{
+			harvest.OutcomeDone: 74, harvest.OutcomeUnchanged: 57, harvest.OutcomePartial: 1, harvest.OutcomeThrottled: 1,
+		},
+		Asked: 139, Took: "3m14s",
+	}
+}
+
+func TestTrigger(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.summary = warned()
+	r := b.run("trigger", "--campaign", "news", "--item", "feed-001", "--item", "feed-002", "--again", "--processors", "3", "--limit", "5",
+		"--params", "pages=2", "--from", "2026-05-01")
+	require.Equal(t, exitOK, r.code, r.err)
+	golden(t, "trigger", r.out)
+	narrow(t, r.out)
+
+	require.Len(t, b.engine.started, 1)
+	n := b.engine.started[0]
+	require.Equal(t, "news-2026-05-03T16:10:00Z", n.ID)
+	require.Equal(t, "news", n.Campaign.Name)
+	require.Equal(t, steps.Start{
+		Campaign: "news", Params: json.RawMessage(`{"pages":2}`), Processors: 3, Items: []string{"feed-001", "feed-002"}, Again: true, Limit: 5,
+		Window: harvest.Window{From: time.Date(2026, 5, 1, 0, 0, 0, 0, rome(t))}, Trigger: steps.TriggerHand, TriggeredBy: "marta",
+	}, n.Start)
+}
+
+func TestTriggerFetcher(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
+	require.Equal(t, exitOK, b.run("trigger", "--fetcher", "rss", "--fetcher-params", `{"url":"https://x.example.org"}`).code)
+	n := b.engine.started[0]
+	require.Equal(t, "adhoc-feed-2026-05-03T16:10:00Z", n.ID)
+	require.Equal(t, "feed", n.Start.Fetcher)
+	require.JSONEq(t, `{"url":"https://x.example.org"}`, string(n.Start.Params))
+}
+
+func TestTriggerEndsByItsOutcome(t *testing.T) {
+	t.Parallel()
+	for outcome, code := range map[harvest.Outcome]int{
+		harvest.OutcomeDone: exitOK, harvest.OutcomeUnchanged: exitOK, harvest.OutcomeEmpty: exitWarnings, harvest.OutcomeWarnings: exitWarnings,
+		harvest.OutcomeFailed: exitRunFailed, harvest.OutcomeBlocked: exitRunFailed, harvest.OutcomeCancelled: exitRunFailed, harvest.OutcomeSkipped: exitError,
+	} {
+		t.Run(string(outcome), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.engine.summary = steps.Summary{Outcome: outcome, Why: "run news-1 is going on"}
+			r := b.run("trigger", "--campaign", "news", "--strict", "-o", "json")
+			require.Equal(t, code, r.code, r.err)
+			var got map[string]any
+			require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
+			require.Equal(t, string(outcome), got["outcome"])
+		})
+	}
+}
+
+func TestTriggerWhileAnotherRuns(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeSkipped, Why: "run news-2026-05-03T16:00:00Z is going on since 18:00, and overlap is skip"}
+	r := b.run("trigger", "--campaign", "news")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "already running, run news-2026-05-03T16:00:00Z since 18:00, and overlap is skip")
+}
+
+func TestTriggerNobodyPolls(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.wait, b.engine.pollers = make(chan struct{}), map[string][]engine.Poller{}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan result)
+	go func() { done <- b.runIn(ctx, "trigger", "--campaign", "news") }()
+	require.Eventually(t, func() bool { return b.engine.asked("vendemmia-control") }, 5*time.Second, time.Millisecond)
+	cancel()
+	r := <-done
+	require.Equal(t, exitInterrupted, r.code)
+	require.Contains(t, r.err, "nobody polls vendemmia-control; start one: worker\n")
+	require.Contains(t, r.err, "the run goes on")
+	require.Contains(t, r.err, "starter runs cancel news-2026-05-03T16:10:00Z")
+	require.Empty(t, b.engine.told, "Ctrl-C tells the run nothing")
+}
+
+func TestTriggerShowsProgress(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.wait = make(chan struct{})
+	d := b.openStore()
+	g, err := d.OpenRun(t.Context(), rows.NewRun{Run: rows.Run{RunID: "r-new", WorkflowID: "weather-x", Campaign: "weather", Version: 1, StartedAt: moment().Add(-29 * time.Second)}})
+	require.NoError(t, err)
+	require.NoError(t, d.AddItems(t.Context(), g.Run.ID, []rows.RunItem{{Ord: 0, Entry: "feed", Key: "a", Fetcher: "feed"}, {Ord: 1, Entry: "feed", Key: "b", Fetcher: "feed"}}))
+	_, err = d.SealRun(t.Context(), g.Run.ID, 2, time.Time{})
+	require.NoError(t, err)
+	require.NoError(t, d.SkipItem(t.Context(), g.Run.ID, "a", "by hand"))
+	require.NoError(t, d.Close())
+
+	b.engine.pollers = map[string][]engine.Poller{"vendemmia-control": {{Identity: "w"}}}
+	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
+	done := make(chan result)
+	go func() { done <- b.run("trigger", "--campaign", "weather") }()
+	require.Eventually(t, func() bool { return b.engine.asked("library") }, 5*time.Second, time.Millisecond)
+	close(b.engine.wait)
+	r := <-done
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.err, "nobody polls library; start one: worker --queues library\n")
+}
+
+func (b *bench) openStore() *store.Store {
+	b.t.Helper()
+	s, err := store.Open(b.t.Context(), b.dir+"/.vendemmia/vendemmia.db", store.Options{})
+	require.NoError(b.t, err)
+	return s
+}
+
+func TestTriggerDetached(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.wait = make(chan struct{})
+	out := b.ok("trigger", "--campaign", "news", "-d", "-o", "jsonl")
+	require.JSONEq(t, `{"run":"news-2026-05-03T16:10:00Z","run_id":"r-new"}`, out)
+}
+
+func TestTriggerUnknownCampaign(t *testing.T) {
+	t.Parallel()
+	r := newBench(t).run("trigger", "--campaign", "newz")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "not applied in store sqlite")
+	require.Contains(t, r.err, "did you mean news?")
+}
+
+func TestTriggerWithoutAServer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.down = errors.New("connect to Temporal at localhost:7233: no answer in 5s")
+	r := b.run("trigger", "--campaign", "news")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "no answer in 5s")
+}
+
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
+	require.Equal(t, exitOK, b.run("runs", "retry", "news").code)
+	n := b.engine.started[0]
+	require.Equal(t, "news-retry-2026-05-03T16:00:00Z-1", n.ID)
+	require.Equal(t, newsRun, n.Start.RetryOf)
+	require.Empty(t, n.Start.Items, "all that is unfinished: the gate finds it")
+
+	require.Equal(t, exitOK, b.run("runs", "retry", "news", "--outcome", "throttled").code)
+	require.Equal(t, []string{"nytimes-economy"}, b.engine.started[1].Start.Items)
+
+	r := b.run("runs", "retry", "news~1")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "none of its items is to be tried again")
+
+	require.Equal(t, exitOK, b.run("items", "retry", "nytimes-economy", "--again").code)
+	require.Equal(t, []string{"nytimes-economy"}, b.engine.started[2].Start.Items)
+	require.True(t, b.engine.started[2].Start.Again)
+}
+
+func TestTellingARun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r := b.run("runs", "cancel", "news")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "it ended at Sun 3 May 18:03 CEST, warnings")
+
+	s := b.openStore()
+	_, err := s.OpenRun(t.Context(), rows.NewRun{Run: rows.Run{RunID: "r-9", WorkflowID: "weather-9", Campaign: "weather", Version: 1, StartedAt: moment()}})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	for _, args := range [][]string{
+		{"runs", "pause", "weather", "--note", "quiet"},
+		{"runs", "resume", "weather"},
+		{"runs", "set", "weather", "--processors", "5"},
+		{"runs", "skip", "weather", "genova", "roma"},
+		{"runs", "cancel", "weather-9"},
+	} {
+		require.Contains(t, b.ok(args...), "target   namespace default @ localhost:7233")
+	}
+	require.Equal(t, []string{
+		"pause weather-9 by marta: quiet", "resume weather-9 by marta", "set weather-9 by marta", "skip weather-9 genova", "skip weather-9 roma", "cancel weather-9",
+	}, b.engine.told)
+
+	s = b.openStore()
+	events, err := s.Events(t.Context(), "weather-9", time.Time{}, 10)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.Len(t, events, 5, "who did what is kept")
+	require.Equal(t, "marta", events[0].By)
+}
+
+func TestWaitAndWatchOfAnEndedRun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Equal(t, newsRun+"  warnings\n", b.ok("runs", "wait", "news"))
+	require.Equal(t, exitWarnings, b.run("runs", "wait", "news", "--strict").code)
+	require.Equal(t, exitOK, b.run("runs", "wait", "--all").code)
+	require.Contains(t, b.ok("runs", "watch", "news"), "warnings")
+}
+
+func TestWaitGivesUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.openStore()
+	_, err := s.OpenRun(t.Context(), rows.NewRun{Run: rows.Run{RunID: "r-9", WorkflowID: "weather-9", Campaign: "weather", Version: 1, StartedAt: moment()}})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	r := b.run("runs", "wait", "weather", "--timeout", "20ms")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "still going on after 20ms")
+}
