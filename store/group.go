@@ -116,6 +116,9 @@ func (s *Store) Claim(ctx context.Context, c rows.Claim) (rows.Claimed, error) {
 // wait puts a job into the group and waits for its answer. An error means that
 // no transaction has begun with it.
 func (s *Store) wait(ctx context.Context, j *job) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err := s.group.add(j); err != nil {
 		return err
 	}

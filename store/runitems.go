@@ -130,7 +130,7 @@ func (s *Store) EntryRanges(ctx context.Context, run int64) ([]rows.EntryRange, 
 }
 
 // tallySums adds up the counters of items.
-const tallySums = `sum(seq), sum(listed), sum(new), sum(changed), sum(same), sum(deleted), sum(quarantined), sum(asked), sum(bytes), min(not_modified), max(partial)`
+const tallySums = `sum(seq), sum(listed), sum(new), sum(changed), sum(same), sum(deleted), sum(quarantined), sum(asked), sum(bytes), coalesce(min(CASE WHEN seq > 0 THEN not_modified END), 0), max(partial)`
 
 func tallyInto(t *harvest.Tally) []any {
 	return []any{&t.Pages, &t.Listed, &t.New, &t.Changed, &t.Same, &t.Deleted, &t.Quarantined, &t.Asked, &t.Bytes, &t.NotModified, &t.Partial}
@@ -163,6 +163,23 @@ func totals(q querier, run int64) ([]rows.OutcomeCount, error) {
 		return slices.Index(order, a.Outcome) - slices.Index(order, b.Outcome)
 	})
 	return counts, err
+}
+
+// sumOf adds up tallies; where no page came, none said "not modified".
+func sumOf(tallies ...harvest.Tally) (sum harvest.Tally) {
+	for _, t := range tallies {
+		sum = sum.Add(t)
+	}
+	sum.NotModified = sum.NotModified && sum.Pages > 0
+	return sum
+}
+
+func tallyOf(counts []rows.OutcomeCount) harvest.Tally {
+	tallies := make([]harvest.Tally, len(counts))
+	for i, c := range counts {
+		tallies[i] = c.Tally
+	}
+	return sumOf(tallies...)
 }
 
 const runItemColumns = `ri.run, ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.state, ri.epoch, ri.worker, ri.not_before,

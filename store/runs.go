@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
@@ -62,9 +61,7 @@ func withTally(q querier, r rows.Run) (rows.Run, error) {
 		return r, nil
 	}
 	counts, err := totals(q, r.ID)
-	for _, c := range counts {
-		r.Tally = r.Tally.Add(c.Tally)
-	}
+	r.Tally = tallyOf(counts)
 	return r, err
 }
 
@@ -209,13 +206,9 @@ func (s *Store) FinishRun(ctx context.Context, f rows.Finish) error {
 		if err != nil {
 			return err
 		}
-		var sum harvest.Tally
-		for _, c := range counts {
-			sum = sum.Add(c.Tally)
-		}
 		n, err := t.exec(`UPDATE runs SET state = 'closed', outcome = ?, why = ?, summary = ?, closed_at = ?, tally = ?, totals = ?,
 			items = (SELECT count(*) FROM run_items WHERE run = runs.id) WHERE id = ? AND state <> 'closed'`,
-			string(f.Outcome), f.Why, string(f.Summary), micros(f.At), text(sum), text(counts), f.Run)
+			string(f.Outcome), f.Why, string(f.Summary), micros(f.At), text(tallyOf(counts)), text(counts), f.Run)
 		if err != nil {
 			return err
 		}

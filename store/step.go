@@ -74,7 +74,7 @@ func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (harvest.Tally, error
 	if j.Page != nil {
 		h.page = tallyText(tally)
 	}
-	h.tally = h.tally.Add(tally)
+	h.tally = sumOf(h.tally, tally)
 	if err := b.ledger(j, h.item); err != nil {
 		return tally, err
 	}

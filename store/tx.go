@@ -77,6 +77,9 @@ func (s *Store) write(ctx context.Context, op, on string, fn func(*tx) error) er
 }
 
 func (s *Store) takeTurn(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	select {
 	case s.turn <- struct{}{}:
 		if s.group.closed.Load() {

@@ -1,0 +1,237 @@
+package storetest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+func claimTests() map[string]func(*testing.T, Store) {
+	return map[string]func(*testing.T, Store){
+		"in order, at most Max, only what is due": claimInOrder,
+		"a zombie gets nothing":                   claimZombie,
+		"a younger attempt fences the older":      claimFences,
+		"lost items alone and last":               claimLost,
+		"two claimers share nothing":              claimParallel,
+		"stop and pause hand out nothing":         claimStopped,
+		"a paused item says so":                   claimPausedItem,
+		"lanes have checkpoints of their own":     claimLanes,
+		"what was done before goes on":            claimResumes,
+		"ranges do not disturb each other":        claimRanges,
+		"an unknown run":                          claimUnknown,
+	}
+}
+
+func claimInOrder(t *testing.T, s Store) {
+	run := openRun(t, s, "1", keys(5)...)
+	got := claim(t, s, run, 10, 2)
+	require.Len(t, got.Items, 2)
+	require.Equal(t, []int64{0, 1}, []int64{got.Items[0].Ord, got.Items[1].Ord})
+	first := got.Items[0]
+	require.Equal(t, rows.ItemClaimed, first.State)
+	require.EqualValues(t, 10, first.Epoch)
+	require.Equal(t, noon(), first.StartedAt)
+	require.Equal(t, "news", first.Campaign)
+	require.JSONEq(t, `{"url":"https://example.org/k00000"}`, string(first.Params))
+	require.Zero(t, first.Checkpoint.Version)
+	require.Equal(t, 3, got.Left)
+	require.Equal(t, noon(), got.NextAt)
+
+	later := noon().Add(time.Hour)
+	commit(t, s, first, reopened(write(first), later))
+	got = claim(t, s, run, 10, 10)
+	require.Len(t, got.Items, 3, "the one that waits is not due")
+	require.Equal(t, 1, got.Left)
+	require.Equal(t, later, got.NextAt)
+
+	got = claimAt(t, s, run, 10, 10, later)
+	require.Len(t, got.Items, 1)
+	require.Equal(t, 1, got.Items[0].Attempts)
+	require.Equal(t, harvest.KindTimeout, got.Items[0].Kind)
+	require.Zero(t, got.Left)
+	require.True(t, got.NextAt.IsZero())
+}
+
+func claimZombie(t *testing.T, s Store) {
+	run := openRun(t, s, "1", keys(3)...)
+	require.Len(t, claim(t, s, run, 20, 1).Items, 1)
+	require.Empty(t, claim(t, s, run, 19, 5).Items, "an older attempt")
+	require.Len(t, claim(t, s, run, 20, 5).Items, 2)
+
+	other := openLane(t, s, "2", "b", keys(2)...)
+	require.Empty(t, claim(t, s, other, 50, 0).Items, "asks for none, and is seen")
+	require.Empty(t, claim(t, s, other, 49, 5).Items, "older than one that got nothing")
+	require.Len(t, claim(t, s, other, 51, 5).Items, 2)
+}
+
+func claimFences(t *testing.T, s Store) {
+	run := openRun(t, s, "1", "a")
+	old := one(t, s, run, 1)
+	old, _ = commit(t, s, old, page(old, "d1"))
+	young := one(t, s, run, 2)
+	require.Equal(t, 1, young.Lost)
+	require.Equal(t, 1, young.Seq)
+	require.EqualValues(t, 1, young.Checkpoint.Version)
+
+	require.ErrorIs(t, s.Write(t.Context(), page(old, "d2")).Err, rows.ErrFenced)
+	require.ErrorIs(t, s.Write(t.Context(), closed(write(old), harvest.OutcomeDone)).Err, rows.ErrFenced)
+	require.ErrorIs(t, s.Write(t.Context(), reopened(write(old), noon())).Err, rows.ErrFenced)
+	_, tally := commit(t, s, young, page(young, "d2"))
+	require.Equal(t, 1, tally.New)
+	require.EqualValues(t, 2, counts(t, s).Documents)
+	require.EqualValues(t, 2, counts(t, s).Pages)
+}
+
+func claimLost(t *testing.T, s Store) {
+	run := openRun(t, s, "1", keys(4)...)
+	require.Len(t, claim(t, s, run, 1, 2).Items, 2, "these two are in flight when the worker dies")
+
+	got := claim(t, s, run, 2, 10)
+	require.Len(t, got.Items, 2, "all others first")
+	require.Equal(t, []int64{2, 3}, []int64{got.Items[0].Ord, got.Items[1].Ord})
+	require.Equal(t, 2, got.Left)
+	require.Empty(t, claim(t, s, run, 2, 10).Items, "not beside others")
+	for _, it := range got.Items {
+		commit(t, s, it, closed(page(it, it.Key), harvest.OutcomeDone))
+	}
+	for left := 1; left >= 0; left-- {
+		got = claim(t, s, run, 2, 10)
+		require.Len(t, got.Items, 1, "alone")
+		require.Equal(t, 1, got.Items[0].Lost)
+		require.Equal(t, left, got.Left)
+		require.Empty(t, claim(t, s, run, 2, 10).Items, "nothing beside a lost one")
+		commit(t, s, got.Items[0], closed(page(got.Items[0], got.Items[0].Key), harvest.OutcomeDone))
+	}
+	require.Zero(t, claim(t, s, run, 2, 10).Left)
+}
+
+func claimParallel(t *testing.T, s Store) {
+	const n = 60
+	run := openRun(t, s, "1", keys(n)...)
+	again := s.Again(t)
+	var mu sync.Mutex
+	seen := map[int64]int{}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		claimer := []Store{s, again}[i%2]
+		wg.Go(func() {
+			for {
+				got, err := claimer.Claim(t.Context(), rows.Claim{Run: run, Hi: everything, Epoch: 5, Worker: "w", Max: 3, Now: noon()})
+				if err != nil {
+					t.Error(err)
+				}
+				if err != nil || len(got.Items) == 0 {
+					return
+				}
+				mu.Lock()
+				for _, it := range got.Items {
+					seen[it.Ord]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, seen, n)
+	for ord, times := range seen {
+		require.Equal(t, 1, times, "item %d", ord)
+	}
+}
+
+func claimStopped(t *testing.T, s Store) {
+	run := openRun(t, s, "1", keys(2)...)
+	require.NoError(t, s.PauseRun(t.Context(), run, "marta: firewall"))
+	got := claim(t, s, run, 1, 5)
+	require.Empty(t, got.Items)
+	require.Equal(t, "marta: firewall", got.Paused)
+	require.Equal(t, 2, got.Left)
+	require.NoError(t, s.PauseRun(t.Context(), run, ""))
+	require.Len(t, claim(t, s, run, 1, 1).Items, 1)
+
+	require.NoError(t, s.StopRun(t.Context(), run, "cancelled by marta"))
+	got = claim(t, s, run, 1, 5)
+	require.Empty(t, got.Items)
+	require.Equal(t, "cancelled by marta", got.Stop)
+	require.Equal(t, 1, got.Left)
+}
+
+func claimPausedItem(t *testing.T, s Store) {
+	pause := rows.Pause{By: "marta", At: noon(), Note: "feed is broken", Until: noon().Add(time.Hour)}
+	name := harvest.Item{Campaign: "news", Entry: "feed", Key: "a"}
+	require.NoError(t, s.PauseItem(t.Context(), name, &pause))
+	run := openRun(t, s, "1", "a", "b")
+	got := claim(t, s, run, 1, 5)
+	require.Equal(t, &pause, got.Items[0].Paused)
+	require.Nil(t, got.Items[1].Paused)
+
+	got = claimAt(t, s, run, 2, 5, noon().Add(time.Hour))
+	require.Len(t, got.Items, 1)
+	require.Nil(t, got.Items[0].Paused, "the pause has ended by itself")
+	require.Equal(t, &pause, health(t, s, "a").Paused)
+	require.NoError(t, s.PauseItem(t.Context(), name, nil))
+	require.Nil(t, health(t, s, "a").Paused)
+}
+
+func claimLanes(t *testing.T, s Store) {
+	harvestOnce(t, s, "1", doc("d1", "x"))
+	back := openLane(t, s, "2", "backfill-1", "a")
+	it := one(t, s, back, 1)
+	require.Equal(t, "backfill-1", it.Lane)
+	require.Zero(t, it.Checkpoint.Version, "a lane starts empty")
+	commit(t, s, it, closed(page(it, "d0"), harvest.OutcomeDone))
+	require.EqualValues(t, 1, checkpoint(t, s, "a", "").Version)
+	require.EqualValues(t, 1, checkpoint(t, s, "a", "backfill-1").Version)
+
+	live := openRun(t, s, "3", "a")
+	got := one(t, s, live, 1)
+	require.EqualValues(t, 1, got.Checkpoint.Version)
+	require.True(t, got.Always)
+}
+
+func claimResumes(t *testing.T, s Store) {
+	run := openRun(t, s, "1", "a")
+	it := one(t, s, run, 1)
+	require.False(t, it.Always)
+	w := page(it, "d1", "d2")
+	w.Progress = rows.Progress{Done: 2, Total: 9}
+	w.Page.Page.Warnings = []string{"one date is odd"}
+	it, _ = commit(t, s, it, w)
+	commit(t, s, it, reopened(write(it), noon()))
+	got := one(t, s, run, 1)
+	require.Equal(t, 1, got.Seq)
+	require.Equal(t, 1, got.Attempts)
+	require.EqualValues(t, 2, got.Done)
+	require.EqualValues(t, 9, got.Total)
+	require.Equal(t, 2, got.Tally.New)
+	require.Equal(t, []string{"one date is odd"}, got.Warnings)
+	require.JSONEq(t, `{"seq":1}`, string(got.Checkpoint.Value))
+	require.Equal(t, "p1", got.Checkpoint.Params)
+	require.Equal(t, "e1", got.Checkpoint.Extraction)
+}
+
+func claimRanges(t *testing.T, s Store) {
+	run := openRun(t, s, "1", keys(4)...)
+	ask := func(lo, hi, epoch int64) []rows.ClaimedItem {
+		got, err := s.Claim(t.Context(), rows.Claim{Run: run, Lo: lo, Hi: hi, Epoch: epoch, Worker: "w", Max: 9, Now: noon()})
+		require.NoError(t, err)
+		return got.Items
+	}
+	require.Len(t, ask(2, 3, 9), 2)
+	require.Len(t, ask(0, 1, 5), 2, "an older attempt of another range is no zombie")
+	require.Empty(t, ask(0, 1, 4))
+}
+
+func claimUnknown(t *testing.T, s Store) {
+	_, err := s.Claim(t.Context(), rows.Claim{Run: 77, Hi: 1, Epoch: 1, Max: 1})
+	require.ErrorIs(t, err, rows.ErrNotFound)
+	require.ErrorIs(t, s.Write(t.Context(), rows.Write{Run: 77}).Err, rows.ErrNotFound)
+	require.ErrorIs(t, s.StopRun(t.Context(), 77, ""), rows.ErrNotFound)
+	require.ErrorIs(t, s.FinishRun(t.Context(), rows.Finish{Run: 77}), rows.ErrNotFound)
+	_, err = s.SealRun(t.Context(), 77, 1, time.Time{})
+	require.ErrorIs(t, err, rows.ErrNotFound)
+}

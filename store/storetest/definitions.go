@@ -1,0 +1,297 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+func definitionTests() map[string]func(*testing.T, Store) {
+	return map[string]func(*testing.T, Store){
+		"versions by digest":              defineVersions,
+		"all or nothing":                  defineAtomic,
+		"a campaign renamed":              defineRename,
+		"an entry renamed":                defineRenameEntry,
+		"a rename that would mix two":     defineRenameRefused,
+		"a rename after a first bad run":  defineRenameLate,
+		"removed and back":                defineRemove,
+		"paused stays paused":             definePause,
+		"one truth per host":              defineHosts,
+		"a host rests":                    defineRest,
+		"lists by digest":                 defineLists,
+		"who did what":                    defineEvents,
+		"the store's own name, and check": defineIdentity,
+	}
+}
+
+func apply(t *testing.T, s Store, campaigns ...rows.ApplyCampaign) []rows.Applied {
+	t.Helper()
+	got, err := s.Apply(t.Context(), rows.Application{Project: "law", Author: "marta", At: noon(), Campaigns: campaigns})
+	require.NoError(t, err)
+	return got
+}
+
+func campaign(name, digest string) rows.ApplyCampaign {
+	return rows.ApplyCampaign{Name: name, Digest: digest, Spec: json.RawMessage(`{"name":"` + name + `"}`), File: "main.yaml", Line: 20, Commit: "4c19"}
+}
+
+func defineVersions(t *testing.T, s Store) {
+	require.Equal(t, []rows.Applied{{Name: "news", Version: 1, Changed: true}, {Name: "weather", Version: 1, Changed: true}}, apply(t, s, campaign("news", "a"), campaign("weather", "w")))
+	require.Equal(t, []rows.Applied{{Name: "news", Version: 1}}, apply(t, s, campaign("news", "a")))
+	require.Equal(t, []rows.Applied{{Name: "news", Version: 2, Changed: true}}, apply(t, s, campaign("news", "b")))
+	require.Equal(t, 3, apply(t, s, campaign("news", "a"))[0].Version, "an old digest is a new version again")
+
+	c, err := s.Campaign(t.Context(), "news")
+	require.NoError(t, err)
+	want := rows.Definition{Campaign: "news", Version: 3, Digest: "a", Spec: json.RawMessage(`{"name":"news"}`), Author: "marta", File: "main.yaml", Line: 20, Commit: "4c19", AppliedAt: noon()}
+	require.Equal(t, rows.Campaign{Name: "news", Project: "law", Definition: want}, c)
+	d, err := s.Definition(t.Context(), "news", 0)
+	require.NoError(t, err)
+	require.Equal(t, want, d)
+	d, err = s.Definition(t.Context(), "news", 2)
+	require.NoError(t, err)
+	require.Equal(t, "b", d.Digest)
+	list, err := s.Definitions(t.Context(), "news")
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 2, 1}, []int{list[0].Version, list[1].Version, list[2].Version})
+	_, err = s.Definition(t.Context(), "news", 9)
+	require.ErrorIs(t, err, rows.ErrNotFound)
+	_, err = s.Definition(t.Context(), "nothing", 0)
+	require.ErrorIs(t, err, rows.ErrNotFound)
+	_, err = s.Campaign(t.Context(), "nothing")
+	require.ErrorIs(t, err, rows.ErrNotFound)
+	all, err := s.Campaigns(t.Context(), "law", false)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+}
+
+func defineAtomic(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"))
+	_, err := s.Apply(t.Context(), rows.Application{Project: "other", Hosts: []rows.Host{{Name: "example.org", Every: time.Second}}})
+	require.NoError(t, err)
+	_, err = s.Apply(t.Context(), rows.Application{Project: "law", Campaigns: []rows.ApplyCampaign{campaign("news", "b"), campaign("more", "m")}, Hosts: []rows.Host{{Name: "example.org", Every: time.Minute}}})
+	require.Error(t, err)
+	list, err := s.Campaigns(t.Context(), "", true)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, 1, list[0].Definition.Version)
+}
+
+func defineRename(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"))
+	apply(t, s, campaign("news", "b"))
+	harvestOnce(t, s, "1", doc("d1", "one"))
+	c := campaign("notizie", "c")
+	c.Was = []string{"news"}
+	require.Equal(t, []rows.Applied{{Name: "notizie", Version: 3, Changed: true, Moved: 1}}, apply(t, s, c))
+	require.Equal(t, []rows.Applied{{Name: "notizie", Version: 3}}, apply(t, s, c), "a second time nothing moves")
+
+	_, err := s.Campaign(t.Context(), "news")
+	require.ErrorIs(t, err, rows.ErrNotFound)
+	cps, err := s.Checkpoints(t.Context(), rows.CheckpointFilter{Campaign: "notizie"})
+	require.NoError(t, err)
+	require.Len(t, cps, 1)
+	r, err := s.FindRun(t.Context(), "notizie")
+	require.NoError(t, err)
+	require.Equal(t, "news-1", r.WorkflowID)
+	d, err := s.Document(t.Context(), "notizie", "d1")
+	require.NoError(t, err)
+	require.Equal(t, "notizie", d.Campaign)
+	require.Len(t, all(t, s.Changes(t.Context(), rows.ChangeFilter{Collection: "notizie"})), 1)
+	items, err := s.Items(t.Context(), rows.ItemsFilter{Campaign: "notizie"})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, items[0].Documents)
+	defs, err := s.Definitions(t.Context(), "notizie")
+	require.NoError(t, err)
+	require.Len(t, defs, 3)
+}
+
+func defineRenameEntry(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"))
+	harvestOnce(t, s, "1", doc("d1", "one"))
+	c := campaign("news", "b")
+	c.WasEntry = map[string]string{"feeds": "feed"}
+	require.Equal(t, 1, apply(t, s, c)[0].Moved)
+	list, err := s.Checkpoints(t.Context(), rows.CheckpointFilter{Campaign: "news", Entry: "feeds"})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, "a", list[0].Key)
+}
+
+func defineRenameRefused(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"), campaign("notizie", "n"))
+	harvestOnce(t, s, "1", doc("d1", "one"))
+	require.NoError(t, s.SetCheckpoint(t.Context(), harvest.Item{Campaign: "notizie", Entry: "feed", Key: "a"}, "", []byte(`1`)))
+	c := campaign("notizie", "n2")
+	c.Was = []string{"news"}
+	_, err := s.Apply(t.Context(), rows.Application{Project: "law", Campaigns: []rows.ApplyCampaign{c}})
+	require.Error(t, err)
+	require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
+	require.Contains(t, err.Error(), "notizie / feed / a")
+	got, err := s.Campaign(t.Context(), "notizie")
+	require.NoError(t, err)
+	require.Equal(t, 1, got.Definition.Version, "nothing was changed")
+}
+
+func defineRenameLate(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"))
+	harvestOnce(t, s, "1", doc("d1", "one"))
+	apply(t, s, campaign("notizie", "n"))
+	n := newRun("2", "")
+	n.Campaign = "notizie"
+	run := ask(t, s, n).Run.ID
+	require.NoError(t, s.AddItems(t.Context(), run, runItems("a", "b")))
+	_, err := s.SealRun(t.Context(), run, 1, time.Time{})
+	require.NoError(t, err)
+	it := claim(t, s, run, 1, 1).Items[0]
+	w := closed(write(it), harvest.OutcomeFailed)
+	w.Ledger = []harvest.Exchange{{At: noon(), Method: "GET", Host: "example.org"}}
+	commit(t, s, it, w)
+	c := campaign("notizie", "n2")
+	c.Was = []string{"news"}
+	require.Equal(t, []rows.Applied{{Name: "notizie", Version: 3, Changed: true, Moved: 1}}, apply(t, s, c))
+	require.Len(t, all(t, s.Ledger(t.Context(), rows.LedgerFilter{Campaign: "notizie"})), 1)
+	r, err := s.RunByID(t.Context(), run)
+	require.NoError(t, err)
+	d, err := s.Definition(t.Context(), "notizie", r.Version)
+	require.NoError(t, err)
+	require.Equal(t, "n", d.Digest, "a run still names the definition it used")
+	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Hi: 9, Epoch: 2, Max: 9, Now: noon()})
+	require.NoError(t, err)
+	require.Len(t, got.Items, 1, "and goes on")
+}
+
+func defineRemove(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"), campaign("weather", "w"))
+	require.ErrorIs(t, s.RemoveCampaigns(t.Context(), []string{"weather", "nothing"}, "marta"), rows.ErrNotFound)
+	require.NoError(t, s.RemoveCampaigns(t.Context(), []string{"weather"}, "marta"))
+	list, err := s.Campaigns(t.Context(), "", false)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	list, err = s.Campaigns(t.Context(), "law", true)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	require.False(t, list[1].Removed.IsZero())
+	events, err := s.Events(t.Context(), "weather", time.Time{}, 0)
+	require.NoError(t, err)
+	require.Len(t, events, 1)
+	require.Equal(t, "marta", events[0].By)
+	require.Equal(t, 1, apply(t, s, campaign("weather", "w"))[0].Version)
+	c, err := s.Campaign(t.Context(), "weather")
+	require.NoError(t, err)
+	require.True(t, c.Removed.IsZero())
+}
+
+func definePause(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"))
+	pause := rows.Pause{By: "marta", At: noon(), Note: "under repair", Token: "t1"}
+	require.NoError(t, s.PauseCampaign(t.Context(), "news", &pause))
+	apply(t, s, campaign("news", "b"))
+	c, err := s.Campaign(t.Context(), "news")
+	require.NoError(t, err)
+	require.Equal(t, &pause, c.Paused, "an apply wakes nobody")
+	require.NoError(t, s.PauseCampaign(t.Context(), "news", nil))
+	c, err = s.Campaign(t.Context(), "news")
+	require.NoError(t, err)
+	require.Nil(t, c.Paused)
+	require.ErrorIs(t, s.PauseCampaign(t.Context(), "nothing", nil), rows.ErrNotFound)
+}
+
+func defineHosts(t *testing.T, s Store) {
+	say := func(project string, hosts ...rows.Host) error {
+		_, err := s.Apply(t.Context(), rows.Application{Project: project, Hosts: hosts})
+		return err
+	}
+	slow := rows.Host{Name: "www.example.org", Every: 1250 * time.Millisecond, Connections: 1, Robots: "obey", Source: "gu.yaml:3"}
+	require.NoError(t, say("law", slow, rows.Host{Name: "*", Every: time.Second, Connections: 2, Source: "gu.yaml:2"}))
+	require.NoError(t, say("weather", slow), "the same twice is no contradiction")
+	fast := slow
+	fast.Every, fast.Source = time.Millisecond, "weather.yaml:9"
+	err := say("weather", fast)
+	require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
+	require.Contains(t, err.Error(), "gu.yaml:3")
+	require.Contains(t, err.Error(), "weather.yaml:9")
+	hosts, err := s.Hosts(t.Context())
+	require.NoError(t, err)
+	require.Len(t, hosts, 2)
+	slow.Project = "law"
+	require.Equal(t, slow, hosts[1])
+	require.NoError(t, say("weather"))
+	require.NoError(t, say("law", fast), "what the project said before is gone")
+}
+
+func defineRest(t *testing.T, s Store) {
+	require.NoError(t, s.RestHost(t.Context(), "example.org", noon().Add(time.Hour), "429, Retry-After 1h"))
+	require.NoError(t, s.RestHost(t.Context(), "example.org", noon(), "shorter"))
+	pause := rows.Pause{By: "marta", At: noon()}
+	require.NoError(t, s.PauseHost(t.Context(), "example.org", &pause))
+	hosts, err := s.Hosts(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []rows.Host{{Name: "example.org", RestUntil: noon().Add(time.Hour), RestWhy: "429, Retry-After 1h", Paused: &pause}}, hosts)
+	require.NoError(t, s.RestHost(t.Context(), "example.org", time.Time{}, ""))
+	require.NoError(t, s.PauseHost(t.Context(), "example.org", nil))
+	hosts, err = s.Hosts(t.Context())
+	require.NoError(t, err)
+	require.True(t, hosts[0].RestUntil.IsZero())
+}
+
+func defineLists(t *testing.T, s Store) {
+	const n = 30_000
+	list := func(yield func(rows.ListRow) bool) {
+		for i := range n {
+			if !yield(rows.ListRow(fmt.Sprintf(`{"key": "k%d", "params": {"url": "https://example.org/%d/<&>"}}`, i, i))) {
+				return
+			}
+		}
+	}
+	digest := harvest.Digest([]byte("list"))
+	has, err := s.HasList(t.Context(), digest)
+	require.NoError(t, err)
+	require.False(t, has)
+	require.NoError(t, s.SaveList(t.Context(), digest, list))
+	var untouched iter.Seq[rows.ListRow] = func(func(rows.ListRow) bool) { t.Error("a known list is not read again") }
+	require.NoError(t, s.SaveList(t.Context(), digest, untouched))
+	got := all(t, s.List(t.Context(), digest))
+	require.Len(t, got, n)
+	require.JSONEq(t, `{"key":"k29999","params":{"url":"https://example.org/29999/<&>"}}`, string(got[n-1]))
+	for _, err := range s.List(t.Context(), "sha256:unknown") {
+		require.ErrorIs(t, err, rows.ErrNotFound)
+	}
+	bad := func(yield func(rows.ListRow) bool) { yield(rows.ListRow(`{`)) }
+	require.Error(t, s.SaveList(t.Context(), "bad", bad))
+	has, err = s.HasList(t.Context(), "bad")
+	require.NoError(t, err)
+	require.False(t, has)
+}
+
+func defineEvents(t *testing.T, s Store) {
+	for i, on := range []string{"news", "weather", "news"} {
+		require.NoError(t, s.Record(t.Context(), rows.Event{At: noon().Add(time.Duration(i) * time.Minute), By: "marta", Verb: "apply", On: on, Note: fmt.Sprint(i)}))
+	}
+	list, err := s.Events(t.Context(), "news", time.Time{}, 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"2", "0"}, []string{list[0].Note, list[1].Note})
+	list, err = s.Events(t.Context(), "", noon().Add(time.Minute), 1)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+}
+
+func defineIdentity(t *testing.T, s Store) {
+	again := s.Again(t)
+	require.Len(t, s.ID(), 8)
+	require.Equal(t, s.ID(), again.ID())
+	require.EqualValues(t, 1, s.Epoch())
+	require.Equal(t, s.Address(), again.Address())
+	require.NoError(t, s.Check(t.Context()))
+	require.NoError(t, again.Close())
+	require.NoError(t, again.Close(), "twice is harmless")
+	require.Error(t, again.Check(t.Context()))
+	require.Error(t, again.Write(t.Context(), rows.Write{}).Err)
+}

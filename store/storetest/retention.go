@@ -1,0 +1,149 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+func retentionTests() map[string]func(*testing.T, Store) {
+	return map[string]func(*testing.T, Store){
+		"nothing goes unasked":              keepAll,
+		"runs, but not the last":            keepRuns,
+		"items of closed runs":              keepItems,
+		"replaced versions":                 keepVersions,
+		"ledger lines and raw answers":      keepLedger,
+		"only the campaign that is meant":   keepOthers,
+		"what remains still names its runs": keepNames,
+	}
+}
+
+// days runs one item a day, with one document that changes each time.
+func days(t *testing.T, s Store, n int) {
+	t.Helper()
+	for i := range n {
+		at := noon().AddDate(0, 0, i)
+		r := newRun(fmt.Sprint("day-", i), "")
+		r.StartedAt = at
+		run := ask(t, s, r).Run.ID
+		require.NoError(t, s.AddItems(t.Context(), run, runItems("a")))
+		_, err := s.SealRun(t.Context(), run, 1, time.Time{})
+		require.NoError(t, err)
+		it := one(t, s, run, 1)
+		w := page(it, "d1")
+		w.At = at
+		w.Page.Page.Documents[0].Body = []byte(fmt.Sprint("day ", i))
+		w.Page.Page.Documents = append(w.Page.Page.Documents, doc("same", "same"), doc(fmt.Sprint("own-", i), "own"), doc("d2", fmt.Sprint("also ", i)))
+		w.Ledger = []harvest.Exchange{{At: at, Method: "GET", Host: "example.org", Status: 200, Raw: harvest.Digest([]byte(fmt.Sprint(i)))}}
+		commit(t, s, it, closed(w, harvest.OutcomeDone))
+		require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: run, Outcome: harvest.OutcomeDone, At: at.Add(time.Minute), Summary: []byte(`{}`)}))
+	}
+}
+
+func clean(t *testing.T, s Store, r rows.Retention) rows.Removed {
+	t.Helper()
+	got, err := s.Clean(t.Context(), r)
+	require.NoError(t, err)
+	return got
+}
+
+func keepAll(t *testing.T, s Store) {
+	days(t, s, 3)
+	before := counts(t, s)
+	require.Zero(t, clean(t, s, rows.Retention{}))
+	require.Equal(t, before, counts(t, s))
+}
+
+func keepRuns(t *testing.T, s Store) {
+	days(t, s, 6)
+	r := rows.Retention{Runs: noon().AddDate(0, 0, 4), KeepRuns: 3}
+	require.Equal(t, 3, clean(t, s, r).Runs, "four are old enough, the last three stay")
+	require.Zero(t, clean(t, s, r).Runs)
+	list, err := s.Runs(t.Context(), rows.RunFilter{})
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	_, err = s.FindRun(t.Context(), "news-day-0")
+	require.ErrorIs(t, err, rows.ErrNotFound)
+	require.Equal(t, rows.RunClosed, ask(t, s, newRun("day-0", "")).Run.State, "its id is still known")
+	require.EqualValues(t, 6, counts(t, s).Pages, "what was brought is still counted")
+}
+
+func keepItems(t *testing.T, s Store) {
+	days(t, s, 3)
+	open := openRun(t, s, "open", "a")
+	require.Equal(t, 2, clean(t, s, rows.Retention{Items: noon().AddDate(0, 0, 2)}).Items)
+	r, err := s.FindRun(t.Context(), "news-day-0")
+	require.NoError(t, err)
+	items, err := s.RunItems(t.Context(), r.ID, rows.ItemFilter{})
+	require.NoError(t, err)
+	require.Empty(t, items)
+	totals, err := s.Totals(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeDone, totals[0].Outcome, "the table stays with the run")
+	require.Equal(t, 4, totals[0].Tally.New)
+	require.EqualValues(t, 3, counts(t, s).Pages)
+	require.Len(t, claim(t, s, open, 1, 1).Items, 1)
+	require.EqualValues(t, 5, health(t, s, "a").Documents-1)
+}
+
+func keepVersions(t *testing.T, s Store) {
+	days(t, s, 5)
+	before := counts(t, s)
+	require.EqualValues(t, 8, before.Versions)
+	require.Equal(t, 4, clean(t, s, rows.Retention{Versions: noon().AddDate(0, 0, 3)}).Versions, "replaced on day 1 and 2")
+	after := counts(t, s)
+	require.EqualValues(t, 4, after.Versions)
+	require.Equal(t, before.Documents, after.Documents)
+	history, err := s.History(t.Context(), "news", "d1", true)
+	require.NoError(t, err)
+	bodies := make([]string, len(history))
+	for i, h := range history {
+		bodies[i] = h.Document.Line.Body
+	}
+	require.Equal(t, []string{"day 4", "day 3", "day 2"}, bodies)
+	for d, err := range s.Documents(t.Context(), rows.DocumentFilter{Bodies: true}) {
+		require.NoError(t, err)
+		require.NotEmpty(t, d.Line.Body)
+	}
+	last, err := s.LastChange(t.Context())
+	require.NoError(t, err)
+	days6 := harvestOnce(t, s, "after", doc("d1", "after"))
+	require.Equal(t, 1, days6.Changed)
+	next, err := s.LastChange(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, last+1, next, "numbers are never used again")
+}
+
+func keepLedger(t *testing.T, s Store) {
+	days(t, s, 4)
+	clean(t, s, rows.Retention{Raw: noon().AddDate(0, 0, 2)})
+	lines := all(t, s.Ledger(t.Context(), rows.LedgerFilter{}))
+	require.Len(t, lines, 4, "the line stays, the raw answer goes")
+	require.Empty(t, lines[1].Raw)
+	require.NotEmpty(t, lines[2].Raw)
+	require.Equal(t, 1, clean(t, s, rows.Retention{Ledger: noon().AddDate(0, 0, 1)}).Ledger)
+	require.EqualValues(t, 3, counts(t, s).Exchanges)
+}
+
+func keepOthers(t *testing.T, s Store) {
+	days(t, s, 3)
+	far := noon().AddDate(1, 0, 0)
+	require.Zero(t, clean(t, s, rows.Retention{Campaign: "other", Raw: far, Versions: far, Ledger: far, Runs: far, Items: far}))
+	got := clean(t, s, rows.Retention{Campaign: "news", Versions: far, Ledger: far, Runs: far, Items: far})
+	require.Equal(t, rows.Removed{Runs: 3, Items: 3, Ledger: 3, Versions: 4}, got)
+}
+
+func keepNames(t *testing.T, s Store) {
+	days(t, s, 2)
+	clean(t, s, rows.Retention{Runs: noon().AddDate(1, 0, 0)})
+	d, err := s.Document(t.Context(), "news", "d1")
+	require.NoError(t, err)
+	require.Equal(t, "news-day-1", d.Run)
+	require.Equal(t, "news-day-1", checkpoint(t, s, "a", "").Run)
+	require.Equal(t, "news-day-0", all(t, s.Ledger(t.Context(), rows.LedgerFilter{}))[0].Run)
+}
