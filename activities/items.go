@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,8 +44,8 @@ type itemMaker struct {
 	start steps.Start
 	only  map[string]bool // keys; nil: all
 	retry map[uint64]bool // hashes of keys; nil: all
-	names []string        // of the kind's params
-	fixed string          // host named by the kind's defaults
+	fixed string          // host of rows that name none
+	given string          // host that the start lays over all rows
 }
 
 func (a *Activities) maker(c *campaigns.Campaign, name string, start steps.Start, retry map[uint64]bool) (*itemMaker, error) {
@@ -62,12 +64,11 @@ func (a *Activities) maker(c *campaigns.Campaign, name string, start steps.Start
 			m.only[key] = true
 		}
 	}
+	m.given, m.fixed = hostIn(m.over()), hostIn(e.Params)
 	for _, f := range harvest.Fields(kind.Params) {
-		m.names = append(m.names, f.Name)
-		if host := hostOf(f.Default); host != "" && m.fixed == "" {
-			m.fixed = host
-		}
+		m.fixed = cmp.Or(m.fixed, hostOf(f.Default))
 	}
+	m.fixed = cmp.Or(m.fixed, kind.Name)
 	return m, nil
 }
 
@@ -82,7 +83,7 @@ func (m *itemMaker) over() json.RawMessage {
 
 // make returns the item of a row; false when the start does not want it.
 func (m *itemMaker) make(r campaigns.Row) (rows.RunItem, bool, error) {
-	params, err := m.entry.ItemParams(r, m.over())
+	params, err := m.params(r)
 	if err != nil {
 		return rows.RunItem{}, false, misconfigured(m.entry.Name, err)
 	}
@@ -90,13 +91,31 @@ func (m *itemMaker) make(r campaigns.Row) (rows.RunItem, bool, error) {
 	if err != nil {
 		return rows.RunItem{}, false, misconfigured(m.entry.Name, err)
 	}
-	if m.only != nil && !m.only[key] || m.retry != nil && !m.retry[keyHash(m.entry.Name, key)] || !m.globs(key, r) {
-		return rows.RunItem{Key: key}, false, nil
-	}
 	return rows.RunItem{
 		Entry: m.entry.Name, Key: key, Label: r.Label, Fetcher: m.kind.Name, Params: params,
-		Host: m.host(params), Policy: policyOf(r), State: rows.ItemOpen,
-	}, true, nil
+		Host: m.host(r), Policy: policyOf(r), State: rows.ItemOpen,
+	}, m.wants(key, r), nil
+}
+
+// brief is make for the first pass: key and host only, which for a row with a
+// key of its own costs next to nothing.
+func (m *itemMaker) brief(r campaigns.Row) (rows.RunItem, bool, error) {
+	if r.Key == "" {
+		return m.make(r)
+	}
+	return rows.RunItem{Entry: m.entry.Name, Key: r.Key, Host: m.host(r)}, m.wants(r.Key, r), nil
+}
+
+func (m *itemMaker) wants(key string, r campaigns.Row) bool {
+	return (m.only == nil || m.only[key]) && (m.retry == nil || m.retry[keyHash(m.entry.Name, key)]) && m.globs(key, r)
+}
+
+// params merges the layers, where there is more than one.
+func (m *itemMaker) params(r campaigns.Row) (json.RawMessage, error) {
+	if len(m.entry.Params) == 0 && len(m.over()) == 0 && len(r.Params) > 0 {
+		return r.Params, nil
+	}
+	return m.entry.ItemParams(r, m.over())
 }
 
 // key names the item by what it is. Without an identity the key is a hash of
@@ -157,22 +176,26 @@ func policyOf(r campaigns.Row) json.RawMessage {
 	return b
 }
 
-// host guesses the host that an item asks from its params, in the order of the
-// params struct: it only arranges items, the client finds the true one.
-func (m *itemMaker) host(params json.RawMessage) string {
-	var values map[string]json.RawMessage
-	if json.Unmarshal(params, &values) != nil {
-		return m.fixed
-	}
-	for _, name := range m.names {
-		if host := hostOf(strings.Trim(string(values[name]), `"`)); host != "" {
+// host guesses the host that an item asks: it only arranges items, the client
+// finds the true one.
+func (m *itemMaker) host(r campaigns.Row) string {
+	return cmp.Or(m.given, hostIn(r.Params), m.fixed)
+}
+
+// hostIn finds the host of the param url, else of the first address among the
+// values. It looks at the text of the JSON: lists are long.
+func hostIn(params json.RawMessage) string {
+	for _, mark := range []string{`"url":"http`, `"http`} {
+		_, after, found := bytes.Cut(params, []byte(mark))
+		if !found {
+			continue
+		}
+		address, _, _ := bytes.Cut(after, []byte(`"`))
+		if host := hostOf("http" + strings.ReplaceAll(string(address), `\/`, "/")); host != "" {
 			return host
 		}
 	}
-	if m.fixed != "" {
-		return m.fixed
-	}
-	return m.kind.Name
+	return ""
 }
 
 func hostOf(text string) string {

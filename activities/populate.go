@@ -81,7 +81,7 @@ func (a *Activities) census(
 		if err != nil {
 			return nil, err
 		}
-		item, keep, err := m.make(r)
+		item, keep, err := m.brief(r)
 		if err != nil {
 			return nil, err
 		}
