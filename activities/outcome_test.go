@@ -1,0 +1,94 @@
+package activities
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+func TestRunOutcome(t *testing.T) {
+	t.Parallel()
+	type counts = map[harvest.Outcome]int
+	const (
+		done, unchanged, skipped, empty, partial = harvest.OutcomeDone, harvest.OutcomeUnchanged, harvest.OutcomeSkipped, harvest.OutcomeEmpty, harvest.OutcomePartial
+		throttled, blocked, gone, broken         = harvest.OutcomeThrottled, harvest.OutcomeBlocked, harvest.OutcomeGone, harvest.OutcomeBroken
+		failed, misconfigured, cancelled         = harvest.OutcomeFailed, harvest.OutcomeMisconfigured, harvest.OutcomeCancelled
+		warnings                                 = harvest.OutcomeWarnings
+	)
+	five := harvest.Count{Share: 0.05}
+	for _, c := range []struct {
+		name   string
+		facts  RunFacts
+		want   harvest.Outcome
+		failed bool
+		why    string
+	}{
+		{name: "all done", facts: RunFacts{Items: counts{done: 3}}, want: done},
+		{name: "one done", facts: RunFacts{Items: counts{done: 1, unchanged: 9}}, want: done},
+		{name: "done and paused", facts: RunFacts{Items: counts{done: 1, skipped: 2}}, want: done},
+		{name: "all unchanged", facts: RunFacts{Items: counts{unchanged: 9}}, want: unchanged},
+		{name: "unchanged and paused", facts: RunFacts{Items: counts{unchanged: 9, skipped: 1}}, want: unchanged},
+		{name: "all paused", facts: RunFacts{Items: counts{skipped: 2}}, want: skipped},
+		{name: "no item at all", facts: RunFacts{}, want: empty, why: "there was no item to fetch"},
+		{name: "no item at all, else fail", facts: RunFacts{Expect: campaigns.RunExpectation{Fail: true}}, want: empty, failed: true},
+		{name: "all empty", facts: RunFacts{Items: counts{empty: 2}}, want: empty},
+		{name: "all empty, else fail", facts: RunFacts{Items: counts{empty: 2}, Expect: campaigns.RunExpectation{Fail: true}}, want: empty, failed: true},
+		{name: "one empty of many", facts: RunFacts{Items: counts{empty: 1, unchanged: 9}}, want: warnings, why: "1 of 10 items needs a look: 1 empty"},
+		{name: "all partial", facts: RunFacts{Items: counts{partial: 2}}, want: warnings, why: "2 of 2 items need a look: 2 partial"},
+		{name: "a partial, a throttled, tolerated", facts: RunFacts{Items: counts{done: 74, unchanged: 57, partial: 1, throttled: 1}, Tolerate: five}, want: warnings, why: "2 of 133 items need a look: 1 partial, 1 throttled"},
+		{name: "beyond the share", facts: RunFacts{Items: counts{done: 124, throttled: 7, broken: 2}, Tolerate: five}, want: failed, failed: true, why: "9 of 133 items, 5% tolerated; 7 throttled, 2 broken"},
+		{name: "just the share", facts: RunFacts{Items: counts{done: 95, gone: 5}, Tolerate: five}, want: warnings},
+		{name: "a share is rounded down", facts: RunFacts{Items: counts{done: 18, gone: 1}, Tolerate: five}, want: failed, failed: true},
+		{name: "none tolerated", facts: RunFacts{Items: counts{done: 99, gone: 1}}, want: failed, failed: true, why: "1 of 100 items; 1 gone"},
+		{name: "a number tolerated", facts: RunFacts{Items: counts{done: 9, gone: 2}, Tolerate: harvest.Count{N: 2}}, want: warnings},
+		{name: "all throttled", facts: RunFacts{Items: counts{throttled: 1}, Tolerate: five}, want: throttled, failed: true},
+		{name: "all gone, all tolerated", facts: RunFacts{Items: counts{gone: 3}, Tolerate: harvest.Count{Share: 1}}, want: gone, failed: true, why: "3 of 3 items, 100% tolerated; 3 gone"},
+		{name: "all blocked but the paused", facts: RunFacts{Items: counts{blocked: 3, skipped: 1}}, want: blocked, failed: true},
+		{name: "all bad, each in its way", facts: RunFacts{Items: counts{gone: 1, broken: 1}, Tolerate: harvest.Count{Share: 1}}, want: failed, failed: true},
+		{name: "nothing succeeded", facts: RunFacts{Items: counts{empty: 5, gone: 1}, Tolerate: harvest.Count{Share: 0.5}}, want: failed, failed: true},
+		{name: "anything misconfigured", facts: RunFacts{Items: counts{done: 99, misconfigured: 1}, Tolerate: harvest.Count{Share: 0.5}}, want: failed, failed: true, why: "1 misconfigured"},
+		{name: "all misconfigured", facts: RunFacts{Items: counts{misconfigured: 2}}, want: misconfigured, failed: true},
+		{name: "a cancelled item", facts: RunFacts{Items: counts{done: 2, cancelled: 1}}, want: warnings},
+		{name: "cancelled", facts: RunFacts{Items: counts{done: 2, cancelled: 1}, Cause: harvest.WhyCancelled}, want: cancelled, why: "cancelled"},
+		{name: "terminated", facts: RunFacts{Items: counts{done: 2, cancelled: 1}, Cause: harvest.WhyTerminated}, want: cancelled, why: "terminated in Temporal"},
+		{name: "restored", facts: RunFacts{Items: counts{cancelled: 1}, Cause: harvest.WhyStoreRestored}, want: cancelled},
+		{name: "waited in vain", facts: RunFacts{Cause: harvest.WhyOverlap}, want: skipped},
+		{name: "our own failure", facts: RunFacts{Items: counts{done: 5}, Error: "entry x: no such entry"}, want: failed, failed: true, why: "entry x: no such entry"},
+		{name: "out of time, tolerated", facts: RunFacts{Items: counts{done: 99, failed: 1}, Tolerate: five, Cause: harvest.WhyNextTick}, want: warnings},
+		{name: "fewer documents than expected", facts: RunFacts{Items: counts{unchanged: 2}, Tally: harvest.Tally{Pages: 2}, Expect: campaigns.RunExpectation{MinDocuments: 1}}, want: empty, why: "0 documents listed, at least 1 expected"},
+		{name: "listed is enough", facts: RunFacts{Items: counts{unchanged: 2}, Tally: harvest.Tally{Pages: 2, Listed: 20}, Expect: campaigns.RunExpectation{MinDocuments: 1}}, want: unchanged},
+		{name: "all not modified is no lack", facts: RunFacts{Items: counts{unchanged: 2}, Tally: harvest.Tally{Pages: 2, NotModified: true}, Expect: campaigns.RunExpectation{MinDocuments: 1}}, want: unchanged},
+		{name: "expected, else fail", facts: RunFacts{Items: counts{done: 1}, Expect: campaigns.RunExpectation{MinDocuments: 1, Fail: true}}, want: empty, failed: true},
+		{name: "stale", facts: RunFacts{Items: counts{unchanged: 2}, Stale: true, Expect: campaigns.RunExpectation{FreshWithin: 72 * time.Hour}}, want: empty, why: "nothing new or changed within 3d"},
+		{name: "nothing is expected of a trial", facts: RunFacts{Items: counts{done: 1}, Trial: true, Stale: true, Expect: campaigns.RunExpectation{MinDocuments: 9}}, want: done},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := RunOutcome(c.facts)
+			require.Equal(t, c.want, got.Outcome, got.Why)
+			require.Equal(t, c.failed, got.Failed, got.Why)
+			require.Contains(t, got.Why, c.why)
+		})
+	}
+}
+
+// Whatever the counts, a run with bad items only is never green, and a run that
+// is green has an item that succeeded.
+func FuzzRunOutcomeIsNeverAGreenLie(f *testing.F) {
+	f.Add(uint16(1), uint16(0), uint16(0), uint16(1), 0.5)
+	f.Fuzz(func(t *testing.T, done, unchanged, empty, gone uint16, share float64) {
+		v := RunOutcome(RunFacts{Items: map[harvest.Outcome]int{
+			harvest.OutcomeDone: int(done), harvest.OutcomeUnchanged: int(unchanged), harvest.OutcomeEmpty: int(empty), harvest.OutcomeGone: int(gone),
+		}, Tolerate: harvest.Count{Share: share}})
+		if v.Outcome.Severity() == harvest.OK && done+unchanged == 0 {
+			t.Fatalf("%+v with nothing in it", v)
+		}
+		if gone > 0 && v.Outcome.Severity() == harvest.OK {
+			t.Fatalf("%+v with %d gone", v, gone)
+		}
+	})
+}
