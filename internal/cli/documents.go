@@ -251,6 +251,9 @@ func (c *documentsCount) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if c.by == "" {
+		counts = map[string]int64{"": counts[""]}
+	}
 	c.out.Value(counts)
 	if c.by == "" {
 		c.out.Printf("%s\n", print.Number(counts[""]))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,6 +38,22 @@ type bench struct {
 	asked  bool // a person can be asked
 	env    map[string]string
 	set    fetchers.Set
+	// written is called after each write to standard output.
+	written func()
+}
+
+// tap calls a function after each write.
+type tap struct {
+	io.Writer
+	after func()
+}
+
+func (t tap) Write(b []byte) (int, error) {
+	n, err := t.Writer.Write(b)
+	if t.after != nil {
+		t.after()
+	}
+	return n, err
 }
 
 // result is what a command wrote and how it ended.
@@ -64,7 +81,7 @@ func (b *bench) runIn(ctx context.Context, args ...string) result {
 	b.t.Helper()
 	var out, err bytes.Buffer
 	p := newProgram(Env{
-		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: &out, Stderr: &err, Fetchers: b.set, Version: "1.2.3", Dir: b.dir,
+		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: tap{&out, b.written}, Stderr: &err, Fetchers: b.set, Version: "1.2.3", Dir: b.dir,
 		Getenv: func(name string) string { return b.env[name] }, Now: moment, Zone: rome(b.t),
 	})
 	p.interactive = func() bool { return b.asked }

@@ -77,7 +77,7 @@ func progressLine(ctx context.Context, s Store, r rows.Run) (string, error) {
 	case r.Items == 1:
 		return single(ctx, s, r, name, docs)
 	}
-	text := fmt.Sprintf("  %s  %s  %s of %s · %s", name, bar(int64(closed), int64(r.Items)), print.Number(closed),
+	text := fmt.Sprintf("  %s  %s  %s of %s · %s", name, print.Bar(int64(closed), int64(r.Items)), print.Number(closed),
 		print.Count(r.Items, "item"), print.Count(docs, "document"))
 	return text + note(r), nil
 }
@@ -90,7 +90,7 @@ func single(ctx context.Context, s Store, r rows.Run, name string, docs int) (st
 	}
 	it := items[0]
 	if it.Total > 0 {
-		return fmt.Sprintf("  %s  %s  %s of %s%s", name, bar(it.Done, it.Total), print.Number(it.Done), print.Number(it.Total), note(r)), nil
+		return fmt.Sprintf("  %s  %s  %s of %s%s", name, print.Bar(it.Done, it.Total), print.Number(it.Done), print.Number(it.Total), note(r)), nil
 	}
 	return fmt.Sprintf("  %s  %s, %s%s", name, print.Count(it.Seq, "page"), print.Count(docs, "document"), note(r)), nil
 }
@@ -104,16 +104,6 @@ func note(r rows.Run) string {
 	default:
 		return ""
 	}
-}
-
-// bar is 26 letters of ASCII.
-func bar(done, total int64) string {
-	const width = 26
-	n := 0
-	if total > 0 {
-		n = int(min(width, width*max(0, done)/total))
-	}
-	return strings.Repeat("#", n) + strings.Repeat(".", width-n)
 }
 
 // ended prints the summary of a run and returns the exit code it stands for.

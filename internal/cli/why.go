@@ -57,9 +57,20 @@ func whyScreen(a diagnose.Answer) string {
 		b.WriteString("  " + pad(l.Name, 10) + print.Wrap(l.Text, 12, 12) + "\n")
 	}
 	if len(a.Not) > 0 {
-		b.WriteString(print.Wrap("not the cause: "+strings.Join(a.Not, " · "), 0, 15) + "\n")
+		b.WriteString(together("not the cause: ", a.Not) + "\n")
 	}
 	return b.String()
+}
+
+// together wraps a list so that no line ends within one of its parts.
+func together(head string, parts []string) string {
+	const glue = "\u00a0"
+	kept := make([]string, len(parts))
+	for i, part := range parts {
+		kept[i] = strings.ReplaceAll(part, " ", glue)
+	}
+	wrapped := print.Wrap(head+strings.Join(kept, " · "), 0, len(head))
+	return strings.ReplaceAll(wrapped, glue, " ")
 }
 
 // facts gathers what the causes are looked for in. The subject is a campaign,

@@ -140,6 +140,8 @@ func checks(f Facts) []check {
 		{"not due", notDue},
 	}
 	switch {
+	case f.Campaign == nil && f.Run == nil:
+		return starting[:1]
 	case f.OnlyRun && f.Run.Open():
 		return going
 	case f.OnlyRun:

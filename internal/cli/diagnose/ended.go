@@ -217,7 +217,10 @@ func itemOutcome(f Facts) finding {
 	case it.Outcome == "":
 		return finding{hit: true, say: it.Key + " has not been through a run yet.", lines: nextLine(f)}
 	case bad(it.Outcome):
-		say := fmt.Sprintf("%s is %s, for %s in a row", it.Key, strings.ToUpper(string(it.Outcome)), print.Count(it.Streak, "run"))
+		say := it.Key + " is " + strings.ToUpper(string(it.Outcome))
+		if it.Streak > 1 {
+			say += ", for " + print.Count(it.Streak, "run") + " in a row"
+		}
 		if it.Why != "" {
 			say += ": " + it.Why
 		}

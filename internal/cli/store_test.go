@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+)
+
+func TestNoStoreIsNoEmptyWorld(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	for _, args := range [][]string{
+		{"runs", "list"}, {"campaigns", "list"}, {"items", "list"}, {"documents", "count"}, {"checkpoints", "list"}, {"failures", "list"}, {"why", "news"}, {"workers"},
+	} {
+		r := b.run(args...)
+		require.Equal(t, exitError, r.code, args)
+		require.Contains(t, r.err, "there is no store here", args)
+		require.Empty(t, r.out, args)
+	}
+}
+
+func TestCheckpoints(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	out := b.ok("checkpoints", "set", "from=2026-05-01", "page=3", "--item", "feed-001")
+	require.Contains(t, out, "target   store sqlite .vendemmia/vendemmia.db #7f3a\n")
+	require.Contains(t, b.ok("checkpoints", "show", "feed-001"), `{"from":"2026-05-01","page":3}`)
+	b.ok("checkpoints", "set", `{"at":7}`, "--campaign", "news", "--entry", "feed", "--item", "never seen")
+	require.Contains(t, b.ok("checkpoints", "list", "--item", "never seen"), `{"at":7}`)
+
+	r := b.run("checkpoints", "reset", "--campaign", "news", "--item", "feed-001")
+	require.Equal(t, exitUsage, r.code, "it asks, also on this machine")
+	b.asked, b.stdin = true, "yes\n"
+	r = b.run("checkpoints", "reset", "--campaign", "news", "--item", "feed-001")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.err, "throw away 1 checkpoint (news / feed / feed-001)? [y/N]")
+	require.Contains(t, r.out, "1 checkpoint thrown away")
+	require.Equal(t, exitError, b.run("checkpoints", "reset", "--item", "no such").code)
+}
+
+func TestItemsPause(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Contains(t, b.ok("items", "pause", "feed-001", "--note", "moved", "--until", "14d"), `news / feed / feed-001  paused since 18:10 by marta "moved" until 17 May 18:10`)
+	require.Contains(t, b.ok("items", "show", "news / feed / feed-001"), "paused      since 18:10 by marta")
+	require.Contains(t, b.ok("items", "resume", "feed-001"), "resumed")
+	require.NotContains(t, b.ok("items", "show", "feed-001"), "paused")
+	r := b.run("items", "show", "feed-01")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "did you mean feed-0")
+}
+
+func TestChangesAreAFeed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r := b.run("documents", "changes", "--limit", "2")
+	require.Equal(t, exitOK, r.code, r.err)
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	require.Len(t, lines, 2)
+	var first struct {
+		Change int64
+		Op, ID string
+	}
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &first))
+	require.Equal(t, int64(1), first.Change)
+	require.Equal(t, "new", first.Op)
+	cursor := strings.TrimSpace(strings.TrimPrefix(r.err, "next: --after "))
+	require.True(t, strings.HasSuffix(cursor, ":2"), cursor)
+
+	next := b.run("documents", "changes", "--after", cursor, "--limit", "1")
+	require.Contains(t, next.out, `"change":3,`)
+	all := b.run("documents", "changes", "--after", "2527")
+	require.Equal(t, 214+9, strings.Count(all.out, "\n"), "what the second run brought")
+
+	for _, after := range []string{"00000000:1", "999999"} {
+		reset := b.run("documents", "changes", "--after", after)
+		require.Equal(t, exitRunFailed, reset.code)
+		require.Contains(t, reset.err, "database reset")
+	}
+}
+
+func TestChangesFollow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	b.written = cancel
+	r := b.runIn(ctx, "documents", "changes", "--follow", "--after", "2749")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, `"change":2750,`)
+	require.Contains(t, r.err, "next: --after ")
+	b.written = nil
+	require.Contains(t, b.run("documents", "changes", "--follow", "--limit", "1").out, `"change":1,`)
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := "https://feeds-11.example.org/ilsole24ore-norme/0"
+	require.Equal(t, "text", b.ok("documents", "get", id, "--body"))
+	require.Equal(t, "2,741\n", b.ok("documents", "count"))
+	require.JSONEq(t, `{"":0}`, b.ok("documents", "count", "--deleted", "-o", "json"))
+	require.Equal(t, exitError, b.run("documents", "get", "nothing").code)
+
+	out := b.ok("documents", "export", "--item", "ilsole24ore-norme")
+	require.Equal(t, 17, strings.Count(out, "\n"))
+	var line harvest.Line
+	require.NoError(t, json.Unmarshal([]byte(strings.Split(out, "\n")[0]), &line))
+	require.Equal(t, "text", line.Body)
+	var list []harvest.Line
+	require.NoError(t, json.Unmarshal([]byte(b.ok("documents", "export", "--item", "ilsole24ore-norme", "-o", "json")), &list))
+	require.Len(t, list, 17)
+}
+
+func TestFailuresBody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Equal(t, "<item>\n  <pubDate>31/02/2026</pubDate>\n</item>\n", b.ok("failures", "show", "q-2", "--body"))
+	require.Equal(t, exitError, b.run("failures", "show", "q-99").code)
+	require.Equal(t, "[]\n", b.ok("failures", "list", "--campaign", "weather", "-o", "json"))
+}
+
+func TestRunRefs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for ref, want := range map[string]string{"news": newsRun, "news~1": "news-2026-05-03T14:00:00Z", "news@2026-05-03": newsRun, newsRun: newsRun} {
+		require.Contains(t, b.ok("runs", "show", ref), "run         "+want+"\n", ref)
+	}
+	r := b.run("runs", "show", "weather")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "has not run yet; `starter why weather` says why")
+	require.Contains(t, b.run("runs", "show", "newz~1").err, "did you mean news?")
+}
+
+func TestRunsListFilters(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var runs []rows.Run
+	require.NoError(t, json.Unmarshal([]byte(b.ok("runs", "list", "--outcome", "warnings", "--since", "12h", "-o", "json")), &runs))
+	require.Len(t, runs, 1)
+	require.Equal(t, newsRun, runs[0].WorkflowID)
+	require.Contains(t, b.ok("runs", "list", "--open"), "(no such run)")
+	require.Empty(t, b.ok("runs", "list", "--open", "-o", "jsonl"))
+}
+
+func TestSetup(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	b.engine.attributes = map[string]string{"Campaign": "Keyword", "Outcome": "Text"}
+	golden(t, "setup_check", b.ok("setup", "--check"))
+	require.Empty(t, b.engine.added, "a check changes nothing")
+
+	b.engine.addErr = engine.ErrForbidden
+	r := b.run("setup")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "everything works without them")
+	require.Contains(t, r.err, "temporal operator search-attribute create")
+
+	b.engine.addErr = nil
+	require.Contains(t, b.ok("setup"), "4 search attributes created")
+	require.Len(t, b.engine.added, 4)
+
+	b.env["VENDEMMIA_SEARCH_ATTRIBUTES"] = "Campaign=VendemmiaCampaign,Tags="
+	require.Contains(t, b.ok("setup", "--print"), "--name VendemmiaCampaign")
+	require.NotContains(t, b.ok("setup", "--print"), "Tags")
+}

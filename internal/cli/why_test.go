@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/store"
+)
+
+// TestWhy walks the causes, one world each.
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		arg   string
+		world func(*bench, *store.Store)
+		cause string
+	}{
+		"not_applied":     {"gu-regioni", nil, "not applied"},
+		"paused":          {"news", pausedNews, "paused"},
+		"server_down":     {"news", func(b *bench, _ *store.Store) { b.engine.down = errors.New("connect to Temporal: no answer") }, "Temporal"},
+		"no_schedule":     {"news", func(b *bench, _ *store.Store) { b.engine.schedErr = engine.ErrNotFound }, "no schedule on the server"},
+		"paused_there":    {"news", func(b *bench, _ *store.Store) { b.engine.schedule = engine.Schedule{Paused: true, Note: "by hand"} }, "paused on the server"},
+		"no_worker":       {"news", func(b *bench, _ *store.Store) { b.engine.pollers = map[string][]engine.Poller{} }, "workers"},
+		"outcome":         {"news", nil, "outcome"},
+		"run_before":      {"news~1", nil, "nothing"},
+		"missed":          {"weather", nil, "missed"},
+		"item":            {"nytimes-economy", nil, "item"},
+		"item_fine":       {"feed-001", nil, "item"},
+		"item_paused":     {"feed-001", pausedItem, "item paused"},
+		"going_on":        {"weather", openWeather(rows.RunItem{Key: "a"}, nil), "going on"},
+		"run_paused":      {"weather", openWeather(rows.RunItem{Key: "a"}, pauseRun), "run paused"},
+		"stopping":        {"weather", openWeather(rows.RunItem{Key: "a"}, stopRun), "stopping"},
+		"waits_for_retry": {"weather", openWeather(rows.RunItem{Key: "a", Host: "h.example.org"}, failOnce), "retry"},
+		"host_rests":      {"weather", openWeather(rows.RunItem{Key: "a", Host: "www.nytimes.com"}, failOnce), "resting"},
+		"overlap":         {"weather", skippedWeather, "overlap"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			if c.world != nil {
+				s := b.openStore()
+				c.world(b, s)
+				require.NoError(t, s.Close())
+			}
+			var a diagnose.Answer
+			require.NoError(t, json.Unmarshal([]byte(b.ok("why", c.arg, "-o", "json")), &a))
+			require.Equal(t, c.cause, a.Cause)
+			out := b.ok("why", c.arg)
+			narrow(t, out)
+			golden(t, "why_"+name, out)
+		})
+	}
+}
+
+func pausedNews(b *bench, s *store.Store) {
+	require.NoError(b.t, s.PauseCampaign(b.t.Context(), "news", &rows.Pause{By: "marta", At: moment(), Note: "feeds.csv under repair"}))
+}
+
+func pausedItem(b *bench, s *store.Store) {
+	item := harvest.Item{Campaign: "news", Entry: "feed", Key: "feed-001"}
+	require.NoError(b.t, s.PauseItem(b.t.Context(), item, &rows.Pause{By: "marta", At: moment(), Note: "moved", Until: moment().AddDate(0, 0, 14)}))
+}
+
+func skippedWeather(b *bench, s *store.Store) {
+	require.NoError(b.t, s.RecordRun(b.t.Context(), rows.Run{
+		RunID: "r-s", WorkflowID: "weather-s", Campaign: "weather", Version: 1, State: rows.RunClosed, Outcome: harvest.OutcomeSkipped, Why: "run weather-1 was going on",
+		DueAt: utc(10, 20, 0), StartedAt: utc(10, 20, 1), ClosedAt: utc(10, 20, 1),
+	}))
+}
+
+// openWeather opens a run of one item and does something to it.
+func openWeather(it rows.RunItem, do func(*bench, *store.Store, rows.Run)) func(*bench, *store.Store) {
+	return func(b *bench, s *store.Store) {
+		ctx := b.t.Context()
+		it.Entry, it.Fetcher = "feed", "feed"
+		g, err := s.OpenRun(ctx, rows.NewRun{Run: rows.Run{
+			RunID: "r-w", WorkflowID: "weather-1", Campaign: "weather", Version: 1, DueAt: utc(16, 0, 0), StartedAt: utc(16, 0, 3),
+		}})
+		require.NoError(b.t, err)
+		require.NoError(b.t, s.AddItems(ctx, g.Run.ID, []rows.RunItem{it}))
+		_, err = s.SealRun(ctx, g.Run.ID, 1, utc(18, 0, 0))
+		require.NoError(b.t, err)
+		if do != nil {
+			do(b, s, g.Run)
+		}
+	}
+}
+
+func pauseRun(b *bench, s *store.Store, r rows.Run) {
+	require.NoError(b.t, s.PauseRun(b.t.Context(), r.ID, "marta: quiet"))
+}
+
+func stopRun(b *bench, s *store.Store, r rows.Run) {
+	require.NoError(b.t, s.StopRun(b.t.Context(), r.ID, "cancelled by marta"))
+}
+
+func failOnce(b *bench, s *store.Store, r rows.Run) {
+	ctx := b.t.Context()
+	c, err := s.Claim(ctx, rows.Claim{Run: r.ID, Lo: 0, Hi: 10, Epoch: 1, Worker: "worker-a", Max: 10, Now: utc(16, 1, 0)})
+	require.NoError(b.t, err)
+	require.Len(b.t, c.Items, 1)
+	require.NoError(b.t, s.Write(ctx, rows.Write{
+		Run: r.ID, Ord: 0, Epoch: 1, Item: harvest.Item{Campaign: "weather", Entry: "feed", Key: "a"}, Fetcher: "feed", At: utc(16, 1, 1), Attempt: 1, Worker: "worker-a",
+		Settle: &rows.Settle{State: rows.ItemOpen, Kind: harvest.KindServerError, Error: "get https://h.example.org/: HTTP status 502", NotBefore: utc(16, 15, 0), Attempts: 1},
+	}).Err)
+}
+
+func TestWhyOfAnItemInWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.openStore()
+	openWeather(rows.RunItem{Key: "a"}, nil)(b, s)
+	_, err := s.Claim(t.Context(), rows.Claim{Run: 3, Lo: 0, Hi: 10, Epoch: 1, Worker: "worker-b", Max: 10, Now: utc(16, 1, 0)})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.Contains(t, b.ok("workers"), "worker-a")
+	require.Contains(t, b.ok("why", "weather"), "1 at work")
+}
+
+func TestFacts(t *testing.T) {
+	t.Parallel()
+	a := diagnose.Why(diagnose.Facts{Subject: "x", Store: "store x", Clock: newProgram(Env{Now: moment, Zone: time.UTC}).clock})
+	require.Equal(t, "not applied", a.Cause)
+	for _, o := range harvest.Outcomes() {
+		if o.Severity() == harvest.Bad && o != harvest.OutcomeFailed && o != harvest.OutcomeMissed {
+			require.NotEmpty(t, diagnose.Meaning(o), o)
+		}
+	}
+}
