@@ -181,14 +181,37 @@ func (s *Store) cleanBlobs(ctx context.Context) (int, error) {
 		if err != nil || info.ModTime().After(limit) {
 			return ignoreMissing(err)
 		}
+		if name, ok := strings.CutPrefix(entry.Name(), oldMark); ok { // a cleaning was killed here
+			return os.Rename(path, filepath.Join(filepath.Dir(path), name))
+		}
 		orphan, err := s.orphan(ctx, path)
 		if err != nil || !orphan {
 			return err
 		}
-		removed++
-		return ignoreMissing(os.Remove(path))
+		gone, err := removeOld(path, limit)
+		if gone {
+			removed++
+		}
+		return err
 	})
 	return removed, err
+}
+
+// oldMark is the beginning of a name on its way out.
+const oldMark = ".old-"
+
+// removeOld removes a file unless it became young: then somebody has just put
+// the same bytes again and is about to name them.
+func removeOld(path string, limit time.Time) (bool, error) {
+	away := filepath.Join(filepath.Dir(path), oldMark+filepath.Base(path))
+	if err := os.Rename(path, away); err != nil {
+		return false, ignoreMissing(err)
+	}
+	info, err := os.Stat(away)
+	if err == nil && info.ModTime().After(limit) {
+		return false, os.Rename(away, path)
+	}
+	return err == nil, errors.Join(err, os.Remove(away))
 }
 
 func ignoreMissing(err error) error {

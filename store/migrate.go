@@ -32,82 +32,134 @@ func migrationFiles() migrationSource {
 	return migrationSource{sub}
 }
 
-// migrationAttempts bounds how often a migration is tried again because another
-// process was migrating at the same moment.
-const migrationAttempts = 40
+// How often bringing the schema up to date is tried again, because another
+// process holds the file, or because it was doing the same at that moment.
+const (
+	attemptsBusy   = 200
+	attemptsFailed = 4
+	attemptsPause  = 25 * time.Millisecond
+)
+
+// migration is one process bringing one file up to date.
+type migration struct {
+	db      *sql.DB
+	path    string
+	options Options
+	files   migrationSource
+	log     *slog.Logger
+	fresh   bool // the file was empty
+	copied  bool
+}
 
 // migrate brings the schema up to date, or says why it must not.
 func migrate(ctx context.Context, path string, o Options, files migrationSource, log *slog.Logger) error {
-	db, err := sql.Open("sqlite", dataSource(path, pragmasWriter))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	for attempt := 1; ; attempt++ {
-		err = migrateOnce(ctx, db, path, o, files, log)
-		if _, final := errors.AsType[*harvest.Error](err); err == nil || final || attempt == migrationAttempts || ctx.Err() != nil || !contended(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(25 * time.Millisecond):
-		}
-	}
-}
-
-// contended reports whether an error may come from another process that is
-// creating or migrating the same file.
-func contended(err error) bool {
-	_, partial := errors.AsType[*goose.PartialError](err)
-	return partial || isBusy(err) || code(err) == 1 // SQLITE_ERROR: "table … already exists"
-}
-
-func migrateOnce(ctx context.Context, db *sql.DB, path string, o Options, files migrationSource, log *slog.Logger) error {
-	fresh, err := inspect(ctx, db, path)
+	fresh, err := inspect(ctx, path)
 	if err != nil {
 		return err
 	}
 	if fresh && !o.Create {
 		return wrongAddress(path, "the file holds no store", "check the folder you are in and the store that is configured")
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true), goose.WithSlog(slog.New(slog.DiscardHandler)))
+	db, err := sql.Open("sqlite", dataSource(path, pragmasWriter))
 	if err != nil {
 		return err
 	}
-	if fresh {
-		return create(ctx, db, provider)
-	}
-	return upgrade(ctx, db, provider, path, o, log)
+	db.SetMaxOpenConns(1)
+	m := &migration{db: db, path: path, options: o, files: files, log: log, fresh: fresh}
+	return errors.Join(m.tryOften(ctx), db.Close())
 }
 
-// inspect tells an empty file from a store, and refuses any other database.
-func inspect(ctx context.Context, db *sql.DB, path string) (fresh bool, err error) {
+func (m *migration) tryOften(ctx context.Context) error {
+	for busy, failed := 0, 0; ; {
+		err := m.try(ctx)
+		if _, final := errors.AsType[*harvest.Error](err); err == nil || final || ctx.Err() != nil {
+			return err
+		}
+		if isBusy(err) {
+			busy++
+		} else {
+			failed++
+		}
+		if busy == attemptsBusy || failed == attemptsFailed {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(attemptsPause):
+		}
+	}
+}
+
+func (m *migration) try(ctx context.Context) error {
+	if m.fresh { // before any table, so that no other process takes it for somebody else's
+		if _, err := m.db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+			return err
+		}
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, m.db, m.files, goose.WithDisableGlobalRegistry(true), goose.WithSlog(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return err
+	}
+	current, target, err := provider.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if current == 0 {
+		return m.create(ctx, provider)
+	}
+	return m.upgrade(ctx, provider, current, target)
+}
+
+// inspect tells an empty file from a store, and refuses any other database. It
+// changes nothing: not even the journal mode of somebody else's file.
+func inspect(ctx context.Context, path string) (fresh bool, err error) {
+	db, err := sql.Open("sqlite", fileAddress(path)+"?mode=rw&_pragma=busy_timeout(5000)")
+	if err != nil {
+		return false, err
+	}
+	defer db.Close()
 	var id, tables int
 	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
 		return false, err
 	}
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE 'goose%'").Scan(&tables); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
 		return false, err
 	}
-	if id == applicationID {
+	if id == applicationID || id == 0 && tables == 0 {
 		return tables == 0, nil
 	}
-	if id != 0 || tables > 0 {
-		return false, wrongAddress(path, "this is a database of another program", "name the file of a store, or a path where nothing is")
-	}
-	return true, nil
+	return false, wrongAddress(path, "this is a database of another program", "name the file of a store, or a path where nothing is")
 }
 
 // create fills an empty file: the schema, and the store's own name.
-func create(ctx context.Context, db *sql.DB, provider *goose.Provider) error {
-	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
-		return err
-	}
+func (m *migration) create(ctx context.Context, provider *goose.Provider) error {
 	if _, err := provider.Up(ctx); err != nil {
 		return err
 	}
-	return name(ctx, db)
+	return name(ctx, m.db)
+}
+
+// upgrade compares the schema with the program's and migrates forward, after a
+// copy was made. A schema that is newer by one step works too: migrations only
+// add, and take away one release later.
+func (m *migration) upgrade(ctx context.Context, provider *goose.Provider, current, target int64) error {
+	switch {
+	case current > target+1:
+		return wrongVersion(m.path, current, target, "newer", "use a newer program")
+	case current >= target:
+		return name(ctx, m.db) // its creator may have died before it did
+	case m.options.Migrate == MigrateNever:
+		return wrongVersion(m.path, current, target, "older", "migrate it first: start one process that may")
+	}
+	if !m.copied {
+		if err := keepCopy(ctx, m.db, m.path, current); err != nil {
+			return err
+		}
+		m.copied = true
+	}
+	m.log.Info("migrating the store", "path", m.path, "from", current, "to", target)
+	_, err := provider.Up(ctx)
+	return err
 }
 
 // name gives the store its identity; of several processes the first one wins.
@@ -119,32 +171,6 @@ func name(ctx context.Context, db *sql.DB) error {
 	id := make([]byte, 4)
 	rand.Read(id) //nolint:errcheck // never fails
 	_, err := db.ExecContext(ctx, "INSERT INTO meta (name, value) VALUES ('id', ?), ('epoch', '1') ON CONFLICT DO NOTHING", hex.EncodeToString(id))
-	return err
-}
-
-// upgrade compares the schema with the program's and migrates forward, after a
-// copy was made. A schema that is newer by one step works too: migrations only
-// add, and take away one release later.
-func upgrade(ctx context.Context, db *sql.DB, provider *goose.Provider, path string, o Options, log *slog.Logger) error {
-	current, target, err := provider.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	switch {
-	case current > target+1:
-		return wrongVersion(path, current, target, "newer", "use a newer program")
-	case current >= target:
-		return name(ctx, db) // its creator may have died before it did
-	case current == 0:
-		return create(ctx, db, provider)
-	case o.Migrate == MigrateNever:
-		return wrongVersion(path, current, target, "older", "migrate it first: start one process with --migrate=auto")
-	}
-	if err := keepCopy(ctx, db, path, current); err != nil {
-		return err
-	}
-	log.Info("migrating the store", "path", path, "from", current, "to", target)
-	_, err = provider.Up(ctx)
 	return err
 }
 

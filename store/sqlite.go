@@ -28,8 +28,10 @@ const (
 const applicationID = 0x56656e64
 
 func dataSource(path, pragmas string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=rw&" + pragmasAll + pragmas
+	return fileAddress(path) + "?mode=rw&" + pragmasAll + pragmas
 }
+
+func fileAddress(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
 // connect opens the pool of readers and the one writing connection.
 func (s *Store) connect(ctx context.Context) (err error) {

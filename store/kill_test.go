@@ -1,0 +1,190 @@
+package store_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/store"
+)
+
+// childVariable makes the test binary a worker that commits pages to the store
+// it names, until it is killed.
+const childVariable = "STORE_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childVariable); path != "" {
+		if err := commitForever(path); err != nil {
+			fmt.Println("error:", err)
+		}
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+const (
+	killItems = 4
+	killRun   = 1
+)
+
+// commitForever takes all items over from the child before and commits pages. It
+// says "ITEM SEQ" after each answer.
+func commitForever(path string) error {
+	ctx := context.Background()
+	s, err := store.Open(ctx, path, store.Options{})
+	if err != nil {
+		return err
+	}
+	epoch := time.Now().UnixMicro()
+	var say sync.Mutex
+	for {
+		got, err := s.Claim(ctx, rows.Claim{Run: killRun, Hi: killItems, Epoch: epoch, Worker: fmt.Sprint(os.Getpid()), Max: killItems, Now: time.Now()})
+		if err != nil {
+			return err
+		}
+		var wg sync.WaitGroup
+		errs := make([]error, len(got.Items))
+		for i, it := range got.Items {
+			wg.Go(func() { errs[i] = commitSome(ctx, s, it, 12, &say) })
+		}
+		wg.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// commitSome commits a few pages of an item and gives it back.
+func commitSome(ctx context.Context, s *store.Store, it rows.ClaimedItem, pages int, say *sync.Mutex) error {
+	for range pages {
+		w := killPage(it)
+		if err := s.Write(ctx, w).Err; err != nil {
+			return err
+		}
+		it.Seq++
+		it.Checkpoint.Version++
+		say.Lock()
+		fmt.Printf("%s %d\n", it.Key, it.Seq)
+		say.Unlock()
+	}
+	w := killPage(it)
+	w.Page, w.Ledger = nil, nil
+	w.Settle = &rows.Settle{State: rows.ItemOpen}
+	return s.Write(ctx, w).Err
+}
+
+// killPage is the page that must follow: everything in it names its number. One
+// document of each page is large enough for the bucket.
+func killPage(it rows.ClaimedItem) rows.Write {
+	seq := it.Seq + 1
+	docs := make([]harvest.Document, 6)
+	for i := range docs {
+		docs[i] = harvest.Document{ID: fmt.Sprintf("%s/%d/%d", it.Key, seq, i), Body: []byte(strings.Repeat("x", 100*i))}
+	}
+	docs[0].Body = []byte(strings.Repeat(docs[0].ID+" ", 8000))
+	return rows.Write{
+		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: harvest.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}, At: time.Now(), Attempt: 1,
+		Ledger: []harvest.Exchange{{At: time.Now(), Method: "GET", URL: fmt.Sprintf("https://example.org/%s?page=%d", it.Key, seq), Host: "example.org", Status: 200}},
+		Page: &rows.PageWrite{Seq: seq, Version: it.Checkpoint.Version, Collection: "kill", Page: harvest.Page{
+			Documents: docs, Listed: len(docs), Checkpoint: json.RawMessage(fmt.Sprintf(`{"page":%d}`, seq)),
+		}},
+	}
+}
+
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	const kills = 25
+	path := filepath.Join(t.TempDir(), "killed.db")
+	s := openAt(t, path, store.Options{Create: true})
+	startRun(t, s.Store, "kill", "run", killItems)
+	answered := map[string]int{}
+	for range kills {
+		killOne(t, path, answered)
+		verify(t, s, answered)
+	}
+	counts, err := s.Counts(t.Context(), "")
+	require.NoError(t, err)
+	t.Logf("%d kills: %d pages, %d documents, %d changes, %d exchanges; every page once, none lost", kills, counts.Pages, counts.Documents, counts.Changes, counts.Exchanges)
+	require.Greater(t, counts.Pages, int64(kills))
+}
+
+// killOne starts a child, lets it commit for a random time and kills it. It
+// keeps the last page of each item that the child had an answer for.
+func killOne(t *testing.T, path string, answered map[string]int) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	child := exec.Command(self)
+	child.Env = append(os.Environ(), childVariable+"="+path)
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	lines := bufio.NewScanner(out)
+	enough := 1 + rand.IntN(40)
+	for n := 0; lines.Scan(); n++ {
+		var key string
+		var seq int
+		_, err := fmt.Sscanf(lines.Text(), "%s %d", &key, &seq)
+		require.NoError(t, err, lines.Text())
+		answered[key] = max(answered[key], seq)
+		if n == enough {
+			require.NoError(t, child.Process.Kill())
+		}
+	}
+	require.Error(t, child.Wait(), "it was killed")
+}
+
+// verify compares pages, checkpoints, documents and ledger with each other and
+// with what was answered.
+func verify(t *testing.T, s opened, answered map[string]int) {
+	t.Helper()
+	items, err := s.RunItems(t.Context(), killRun, rows.ItemFilter{})
+	require.NoError(t, err)
+	cps, err := s.Checkpoints(t.Context(), rows.CheckpointFilter{})
+	require.NoError(t, err)
+	checkpoints := map[string]rows.Checkpoint{}
+	for _, cp := range cps {
+		checkpoints[cp.Key] = cp
+	}
+	documents, exchanges, total := map[string]int{}, map[string]int{}, 0
+	for d, err := range s.Documents(t.Context(), rows.DocumentFilter{}) {
+		require.NoError(t, err)
+		require.Equal(t, 1, d.Version, "stored once")
+		documents[d.Key]++
+		total++
+	}
+	for l, err := range s.Ledger(t.Context(), rows.LedgerFilter{Run: killRun}) {
+		require.NoError(t, err)
+		exchanges[l.Key]++
+	}
+	for _, it := range items {
+		require.GreaterOrEqual(t, it.Seq, answered[it.Key], "an answered page is there")
+		require.Equal(t, 6*it.Seq, documents[it.Key])
+		require.Equal(t, 6*it.Seq, it.Tally.New)
+		require.Equal(t, it.Seq, exchanges[it.Key])
+		require.EqualValues(t, it.Seq, checkpoints[it.Key].Version)
+		if it.Seq > 0 {
+			require.JSONEq(t, fmt.Sprintf(`{"page":%d}`, it.Seq), string(checkpoints[it.Key].Value))
+			_, err := s.Document(t.Context(), "kill", fmt.Sprintf("%s/%d/0", it.Key, it.Seq))
+			require.NoError(t, err, "with its blob")
+		}
+	}
+	last, err := s.LastChange(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, total, last)
+}
