@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -135,6 +136,11 @@ func snippet(address, fetcher string, f harvest.Finding) string {
 	var params map[string]any
 	if json.Unmarshal(f.Params, &params) != nil || len(params) == 0 {
 		params = map[string]any{"url": address}
+	}
+	for name, v := range params {
+		if n, ok := v.(float64); ok && n == math.Trunc(n) {
+			params[name] = int64(n)
+		}
 	}
 	body := yaml.MapSlice{
 		{Key: "schedule", Value: "every 6h"},

@@ -25,14 +25,6 @@ var seeds struct {
 	err  error
 }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if seeds.dir != "" {
-		os.RemoveAll(seeds.dir) //nolint:errcheck // a folder of the system's own
-	}
-	os.Exit(code)
-}
-
 func seeded(t *testing.T) string {
 	t.Helper()
 	seeds.once.Do(func() {
