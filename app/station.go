@@ -134,7 +134,7 @@ func (s *station) wait(ctx context.Context) bool {
 func (s *station) attributes(ctx context.Context) map[string]string {
 	asking, cancel := context.WithTimeout(ctx, 4*askTimeout)
 	defer cancel()
-	answer, err := s.Remote.GetSearchAttributes(asking) //nolint:staticcheck // works without operator rights, the other one does not
+	types, err := temporalx.SearchAttributes(asking, s.Remote.Client, s.Remote.namespace)
 	if err != nil {
 		s.Log.Warn("could not ask for search attributes; works without them", "error", err)
 		return nil
@@ -143,7 +143,7 @@ func (s *station) attributes(ctx context.Context) map[string]string {
 	for _, a := range engine.Attributes() {
 		switch name := s.Settings.Name(a.Name); {
 		case name == "":
-		case answer.GetKeys()[name].String() == a.Type:
+		case types[name] == a.Type:
 			found[a.Name] = name
 		default:
 			absent = append(absent, name+" ("+a.Type+")")

@@ -27,7 +27,7 @@ const (
 
 // work runs a worker until ctx ends or it cannot go on.
 func (p program) work(ctx context.Context, s config.Settings) (int, error) {
-	app := fx.New(p.module(s), fx.StartTimeout(startTimeout), fx.StopTimeout(s.Drain+stopExtra))
+	app := fx.New(p.parts(s), fx.StartTimeout(startTimeout), fx.StopTimeout(s.Drain+stopExtra))
 	if err := app.Err(); err != nil {
 		return exitError, say(err)
 	}
@@ -50,14 +50,15 @@ func (p program) work(ctx context.Context, s config.Settings) (int, error) {
 	return code, nil
 }
 
-// module is the whole worker. Nothing in it looks at flags, the environment or
+// parts is the whole worker. Nothing in it looks at flags, the environment or
 // the network before it is started.
-func (p program) module(s config.Settings) fx.Option {
-	return fx.Module("worker",
-		fx.WithLogger(func(log *slog.Logger) fxevent.Logger { return quiet{log} }),
-		fx.Supply(s, p.fetchers),
+func (p program) parts(s config.Settings) fx.Option {
+	log := p.newLog(s)
+	return fx.Options(
+		fx.WithLogger(func() fxevent.Logger { return quiet{log} }),
+		fx.Supply(s, p.fetchers, log),
 		fx.Provide(
-			p.newLog, newStore, p.newClient, newHosts, newPolite, newMetrics, newStation, newHealth,
+			newStore, p.newClient, newHosts, newPolite, newMetrics, newStation, newHealth,
 		),
 		fx.Invoke(func(*station, *health) {}),
 	)
