@@ -112,12 +112,6 @@ type Settle struct {
 	// Attempts and Throttles are what is added to the item's own.
 	Attempts  int
 	Throttles int
-	// Judge, where set, tells the outcome when the item's whole tally of this run
-	// is known, this write's page included: what it returns replaces the members
-	// above. What a last page comes to shows only once its documents were compared.
-	// It is called inside the transaction, perhaps more than once, asks nothing of
-	// the store and returns at once.
-	Judge func(harvest.Tally) Settle
 }
 
 // Written is the answer to one Write. Err is nil, ErrFenced, ErrStopped or what
