@@ -101,7 +101,6 @@ type Engine interface {
 type runEngine interface {
 	Start(context.Context, engine.NewRun) (engine.Started, error)
 	Wait(ctx context.Context, workflowID, runID string) (steps.Summary, error)
-	Describe(ctx context.Context, workflowID, runID string) (engine.Execution, error)
 	Actions(ctx context.Context, workflowID, runID string) (int, error)
 	Cancel(ctx context.Context, workflowID, runID string) error
 	Pause(ctx context.Context, workflowID string, in steps.PauseIn) error

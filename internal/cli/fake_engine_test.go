@@ -70,10 +70,6 @@ func (f *fakeEngine) Wait(ctx context.Context, _, _ string) (steps.Summary, erro
 	return f.summary, f.waitErr
 }
 
-func (f *fakeEngine) Describe(context.Context, string, string) (engine.Execution, error) {
-	return engine.Execution{}, engine.ErrNotFound
-}
-
 func (f *fakeEngine) Actions(context.Context, string, string) (int, error) {
 	if f.actions == 0 {
 		return 0, engine.ErrNotFound
@@ -112,9 +108,11 @@ func (f *fakeEngine) Pollers(_ context.Context, queue string) ([]engine.Poller, 
 	}
 	return f.pollers[queue], nil
 }
+
 func (f *fakeEngine) Workers(context.Context) ([]engine.Worker, error) {
 	return f.workers, f.workersErr
 }
+
 func (f *fakeEngine) Schedule(context.Context, string) (engine.Schedule, error) {
 	return f.schedule, f.schedErr
 }

@@ -73,21 +73,24 @@ func attemptText(a attempt, it *itemView, last bool) string {
 	case a.Error != "":
 		return a.Error
 	}
-	text := print.Bytes(a.Bytes)
+	text := ""
+	if a.Bytes > 0 || a.Status < 300 {
+		text = print.Bytes(a.Bytes)
+	}
 	if a.Requests > 1 {
 		text += " after " + print.Count(a.Requests-1, "request")
 	}
 	switch {
 	case last && len(it.Evidence) == 1:
-		return text + "  1 entry: " + it.Evidence[0].Reason
+		text += "  1 entry: " + it.Evidence[0].Reason
 	case last && len(it.Evidence) > 1:
-		return text + "  " + print.Number(len(it.Evidence)) + " entries: " + it.Evidence[0].Reason
-	case last && it.Error != "":
-		return text + "  " + it.Error
+		text += "  " + print.Number(len(it.Evidence)) + " entries: " + it.Evidence[0].Reason
 	case a.Note != "":
-		return text + "  " + a.Note
+		text += "  " + a.Note
+	case a.Kind != "":
+		text += "  " + string(a.Kind)
 	}
-	return text
+	return strings.TrimSpace(text)
 }
 
 // retryAfter writes what a source asked for as it likely wrote it: 60s, 3h.
@@ -123,11 +126,17 @@ func whyLine(v runView, it *itemView, c print.Clock) string {
 		return fmt.Sprintf("the host wants rest until %s; this run must end by %s (%s)", c.Near(it.RestUntil), c.Near(v.Deadline), untilOrigin(v))
 	case it.Why == string(harvest.WhyNextTick):
 		return fmt.Sprintf("the next attempt would come after %s, when this run must end (%s)", c.Near(v.Deadline), untilOrigin(v))
-	case it.Error != "" && (len(it.Attempted) == 0 || it.Attempted[len(it.Attempted)-1].Error == ""):
+	case it.Error != "" && !toldByAttempt(it):
 		return strings.TrimPrefix(it.Why+": ", ": ") + it.Error
 	default:
 		return it.Why
 	}
+}
+
+// toldByAttempt: the last attempt's line has said it.
+func toldByAttempt(it *itemView) bool {
+	n := len(it.Attempted)
+	return n > 0 && it.Attempted[n-1].Error != "" && strings.Contains(it.Error, it.Attempted[n-1].Error)
 }
 
 func untilOrigin(v runView) string {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/vendemmia/vendemmia/fetchers"
@@ -31,8 +30,6 @@ type Env struct {
 	// Now and Zone are the clock; nil: the machine's.
 	Now  func() time.Time
 	Zone *time.Location
-	// More are commands made elsewhere, beside the ones of this package.
-	More []func(Env) *cobra.Command
 }
 
 // The exit codes.

@@ -11,9 +11,10 @@ import (
 	"github.com/vendemmia/vendemmia/internal/config"
 )
 
-// commands is every command of starter, but for those of Env.More.
+// commands is every command of starter.
 func commands() []func(*program) *cobra.Command {
 	return []func(*program) *cobra.Command{
+		newDev,
 		newInit,
 		newProbe,
 		newWhy,
@@ -53,9 +54,6 @@ Text is for people; -o json and -o jsonl are for programs. Exit codes: 0 ok,
 	p.addFlags(root)
 	for _, make := range commands() {
 		root.AddCommand(make(p))
-	}
-	for _, make := range p.env.More {
-		root.AddCommand(make(p.env))
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w; see `%s --help`", err, cmd.CommandPath())

@@ -57,10 +57,10 @@ func outcomeLine(v runView) string {
 	switch {
 	case v.State != rows.RunClosed:
 		return fmt.Sprintf("%s: %s of %s closed%s", word, print.Number(closed), print.Count(v.Items, "item"), and(v.Paused+v.Stop))
-	case look > 0:
-		return fmt.Sprintf("%s: %s of %s need a look%s", word, print.Number(look), print.Count(v.Items, "item"), and(v.Why))
 	case v.Why != "":
 		return word + ": " + v.Why
+	case look > 0:
+		return fmt.Sprintf("%s: %s of %s need a look", word, print.Number(look), print.Count(v.Items, "item"))
 	default:
 		return fmt.Sprintf("%s: all of %s", word, print.Count(v.Items, "item"))
 	}

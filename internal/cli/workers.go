@@ -78,21 +78,23 @@ func seen(w engine.Worker, c print.Clock) string {
 	return print.Duration(max(0, c.Now().Sub(w.LastSeen)).Truncate(time.Second))
 }
 
-// alive returns the roster, or the pollers of all queues that campaigns use.
+// alive returns the roster, and the pollers of those queues that campaigns use
+// and nobody of the roster serves: a server may keep no roster, or list one
+// queue of a process only.
 func (p *program) alive(ctx context.Context, s Store, e Engine) ([]engine.Worker, []string, error) {
 	queues, err := p.queues(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
 	list, err := e.Workers(ctx)
-	if err == nil && len(list) > 0 {
-		return ours(list, queues), queues, nil
-	}
 	if err != nil && !errors.Is(err, engine.ErrUnsupported) && !errors.Is(err, engine.ErrForbidden) {
 		return nil, nil, err
 	}
-	list = nil
+	list = ours(list, queues)
 	for _, q := range queues {
+		if slices.ContainsFunc(list, func(w engine.Worker) bool { return w.Queue == q }) {
+			continue
+		}
 		pollers, err := e.Pollers(ctx, q)
 		if err != nil {
 			return nil, nil, err

@@ -6,19 +6,14 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
+
+	"github.com/vendemmia/vendemmia/internal/temporalx"
 )
 
 // SearchAttributes returns the namespace's search attributes: type by name.
 func (c *Client) SearchAttributes(ctx context.Context) (map[string]string, error) {
-	answer, err := c.sdk.GetSearchAttributes(ctx) //nolint:staticcheck // works without operator rights, the other one does not
-	if err != nil {
-		return nil, translate("list search attributes", err)
-	}
-	out := map[string]string{}
-	for name, kind := range answer.GetKeys() {
-		out[name] = kind.String()
-	}
-	return out, nil
+	types, err := temporalx.SearchAttributes(ctx, c.sdk, c.target.Namespace)
+	return types, translate("list search attributes", err)
 }
 
 // AddSearchAttributes makes attributes, where the server allows it: ErrForbidden

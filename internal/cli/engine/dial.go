@@ -96,7 +96,7 @@ func (c *Client) Close() { c.sdk.Close() }
 func (c *Client) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := c.sdk.GetSearchAttributes(ctx); err != nil { //nolint:staticcheck // the cheapest call every server allows
+	if _, err := c.sdk.GetSearchAttributes(ctx); err != nil { // the cheapest call that needs no rights
 		return translate("ask "+c.target.String(), err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -10,8 +11,6 @@ import (
 	"go.temporal.io/api/serviceerror"
 	workerpb "go.temporal.io/api/worker/v1"
 	"go.temporal.io/api/workflowservice/v1"
-
-	"errors"
 )
 
 // Pollers returns who asks a task queue for work, for workflows and for
@@ -53,6 +52,7 @@ func (c *Client) Workers(ctx context.Context) ([]Worker, error) {
 		for _, w := range answer.GetWorkers() {
 			out = append(out, worker(w))
 		}
+		//lint:ignore SA1019 servers up to 1.29 answer with this member only
 		for _, w := range answer.GetWorkersInfo() {
 			out = addHeartbeat(out, w.GetWorkerHeartbeat())
 		}

@@ -9,7 +9,6 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/vendemmia/vendemmia/internal/temporalx"
@@ -56,40 +55,6 @@ func told(err error, s *steps.Summary) bool {
 		return c.Details(s) == nil && s.Outcome != ""
 	}
 	return false
-}
-
-// Describe returns what the server knows of a workflow; an empty run id is the
-// last one.
-func (c *Client) Describe(ctx context.Context, workflowID, runID string) (Execution, error) {
-	d, err := c.sdk.DescribeWorkflowExecution(ctx, workflowID, runID)
-	if err != nil {
-		return Execution{}, translate("look at "+workflowID, err)
-	}
-	info := d.GetWorkflowExecutionInfo()
-	e := Execution{
-		WorkflowID: info.GetExecution().GetWorkflowId(), RunID: info.GetExecution().GetRunId(),
-		Status: info.GetStatus().String(), Open: info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
-		Started: info.GetStartTime().AsTime(),
-	}
-	if info.GetCloseTime() != nil {
-		e.Closed = info.GetCloseTime().AsTime()
-	}
-	for _, p := range d.GetPendingActivities() {
-		e.Pending = append(e.Pending, pending(p))
-	}
-	return e, nil
-}
-
-func pending(p *workflowpb.PendingActivityInfo) Pending {
-	out := Pending{
-		Type: p.GetActivityType().GetName(), Attempt: int(p.GetAttempt()),
-		Running: p.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED,
-		Failure: p.GetLastFailure().GetMessage(), Worker: p.GetLastWorkerIdentity(),
-	}
-	if at := p.GetNextAttemptScheduleTime(); at != nil {
-		out.NextAt = at.AsTime()
-	}
-	return out
 }
 
 // Cancel asks a run to end at its next page.

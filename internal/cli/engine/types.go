@@ -56,28 +56,6 @@ type Started struct {
 	RunID      string `json:"run_id"`
 }
 
-// Execution is what the engine knows of a workflow.
-type Execution struct {
-	WorkflowID string
-	RunID      string
-	Status     string // Running, Completed, Failed, Canceled, Terminated …
-	Open       bool
-	Started    time.Time
-	Closed     time.Time
-	Pending    []Pending
-}
-
-// Pending is an activity that is waiting or at work.
-type Pending struct {
-	Type    string
-	Attempt int
-	Running bool
-	// NextAt is when the next attempt is due; zero: not waiting for one.
-	NextAt  time.Time
-	Failure string
-	Worker  string
-}
-
 // Poller is a worker that asks a task queue for work.
 type Poller struct {
 	Identity string    `json:"identity"`
