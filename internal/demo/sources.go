@@ -23,7 +23,10 @@ const (
 	archiveFeeds   = 4
 	archiveEntries = 500
 	archivePage    = 25
-	archiveSlow    = 150 * time.Millisecond
+	archiveSlow    = 200 * time.Millisecond
+	// archiveHosts passes over the addresses of the feeds: a host is one host for
+	// all campaigns, and theirs have a pace.
+	archiveHosts = 30
 )
 
 // sources are the houses that are harvested.
@@ -57,9 +60,9 @@ func onPort(port int, c replica.Config) (*replica.Feeds, error) {
 
 func archive() replica.Config {
 	c := replica.Config{
-		Seed: 1861, Feeds: archiveFeeds, Hosts: archiveFeeds, Entries: archiveEntries, Faults: map[string]replica.Fault{},
+		Seed: 1861, Feeds: archiveFeeds, Hosts: archiveHosts + archiveFeeds, Entries: archiveEntries, Faults: map[string]replica.Fault{},
 		Shape: func(i int) replica.Shape {
-			return replica.Shape{Format: []replica.Format{replica.Atom1, replica.JSON1}[i%2], Host: i, Page: archivePage}
+			return replica.Shape{Format: []replica.Format{replica.Atom1, replica.JSON1}[i%2], Host: archiveHosts + i, Page: archivePage}
 		},
 	}
 	for i := range archiveFeeds {

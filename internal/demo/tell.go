@@ -26,7 +26,7 @@ func (s *show) tell(ctx context.Context) error {
 		}
 		sum = sum.add(p)
 	}
-	fmt.Fprintf(s.Out, "%s%s\n", table, s.sentence(sum))
+	fmt.Fprintf(s.Out, "%s%s", table, s.sentence(sum))
 	if sum.lost+sum.doubled > 0 {
 		return fmt.Errorf("%d documents lost and %d doubled: this is a defect, please report it with %s/dev.log", sum.lost, sum.doubled, s.Dir)
 	}

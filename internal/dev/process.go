@@ -85,6 +85,8 @@ func (p *Process) Stop(ctx context.Context) error {
 	}
 }
 
+var errEnded = errors.New("it ended at once")
+
 // waitReady calls ready until it succeeds, the process ends or ctx does.
 func (p *Process) waitReady(ctx context.Context, what string, ready func(context.Context) error) error {
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -96,7 +98,7 @@ func (p *Process) waitReady(ctx context.Context, what string, ready func(context
 		}
 		select {
 		case <-p.done:
-			return fmt.Errorf("start %s: it ended at once: %w", what, errors.Join(p.err, err))
+			return fmt.Errorf("start %s: %w: %w", what, errEnded, errors.Join(p.err, err))
 		case <-ctx.Done():
 			return fmt.Errorf("start %s: not ready in time: %w", what, err)
 		case <-tick.C:

@@ -1,7 +1,5 @@
 package dev
 
-import "go.temporal.io/api/workflowservice/v1"
-
 // quiet drops the SDK's log lines while a server is being waited for.
 type quiet struct{}
 
@@ -9,7 +7,3 @@ func (quiet) Debug(string, ...any) {}
 func (quiet) Info(string, ...any)  {}
 func (quiet) Warn(string, ...any)  {}
 func (quiet) Error(string, ...any) {}
-
-func describeDefault() *workflowservice.DescribeNamespaceRequest {
-	return &workflowservice.DescribeNamespaceRequest{Namespace: "default"}
-}

@@ -66,13 +66,23 @@ func executable(path string) bool {
 
 // StartServer starts a development server and waits until it answers.
 func StartServer(ctx context.Context, o ServerOptions) (*Server, error) {
-	port, uiPort, err := freePorts(o.Port, o.UIPort)
-	if err != nil {
-		return nil, err
+	for try := 1; ; try++ {
+		port, uiPort, err := freePorts(o.Port, o.UIPort)
+		if err != nil {
+			return nil, err
+		}
+		chosen := o
+		chosen.Port, chosen.UIPort = port, uiPort
+		s, err := startServer(ctx, chosen)
+		if !errors.Is(err, errEnded) || try == maxTries {
+			return s, err
+		}
 	}
-	o.Port, o.UIPort = port, uiPort
-	return startServer(ctx, o)
 }
+
+// maxTries: a port that was free a moment ago may be somebody's now; the server
+// then ends at once.
+const maxTries = 3
 
 // Restart starts the server again on its ports and database after it was
 // killed or stopped.
@@ -115,9 +125,7 @@ func serverArgs(o ServerOptions) []string {
 		"--dynamic-config-value", "frontend.WorkerHeartbeatsEnabled=true",
 		"--dynamic-config-value", "frontend.ListWorkersEnabled=true",
 	}
-	for _, a := range []string{
-		"Campaign=Keyword", "Outcome=Keyword", "Trigger=Keyword", "Tags=KeywordList", "Documents=Int", "FailedItems=Int",
-	} {
+	for _, a := range searchAttributes() {
 		args = append(args, "--search-attribute", a)
 	}
 	if o.Database != "" {
@@ -132,8 +140,7 @@ func (s *Server) answers(ctx context.Context) error {
 		return fmt.Errorf("ask the Temporal server at %s: %w", s.Address, err)
 	}
 	defer c.Close()
-	_, err = c.WorkflowService().DescribeNamespace(ctx, describeDefault())
-	return err
+	return attributesReady(ctx, c)
 }
 
 // freePorts returns two free ports, the wanted pair or the next free one.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/dev"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -17,12 +16,7 @@ import (
 // temporal runs the Temporal CLI against the house's server.
 func (h *house) temporal(args ...string) string {
 	h.t.Helper()
-	path, err := dev.FindCLI(".", func(string) string { return "" })
-	if err != nil {
-		path, err = exec.LookPath("temporal")
-	}
-	require.NoError(h.t, err)
-	cmd := exec.CommandContext(h.within(time.Minute), path, append(args, "--address", h.server.Address)...)
+	cmd := exec.CommandContext(h.within(time.Minute), h.cli, append(args, "--address", h.server.Address)...)
 	out, err := cmd.CombinedOutput()
 	h.t.Logf("$ temporal %v\n%s", args, out)
 	require.NoError(h.t, err)
@@ -33,7 +27,7 @@ func (h *house) temporal(args ...string) string {
 // says which run is going on.
 func TestTwoRunsAtOnceAreOne(t *testing.T) {
 	t.Parallel()
-	h, src := newHouse(t), newSource(t, 6, 1, 3, 3*time.Second)
+	h, src := newHouse(t), newSource(t, 4, 1, 3, 700*time.Millisecond)
 	h.work()
 	ways := map[string]func(name string) string{
 		"hand":     func(name string) string { return h.start(name, steps.Start{Campaign: "twice"}).GetID() },
@@ -47,8 +41,10 @@ func TestTwoRunsAtOnceAreOne(t *testing.T) {
 		_, err := s.ResetCheckpoints(t.Context(), checkpointsOf("twice"))
 		require.NoError(t, err)
 		known := len(h.runs(s))
+		began := time.Now()
 		ways[first]("twice-" + first + "-" + second + "-1")
 		h.eventually("the first run is open: "+first, time.Minute, func() bool { return h.openRun(s, "twice") })
+		h.eventually("ids by the second differ", time.Minute, func() bool { return time.Since(began) > time.Second })
 		ways[second]("twice-" + first + "-" + second + "-2")
 		h.eventually("both runs have ended: "+first+", "+second, 2*time.Minute, func() bool {
 			return len(h.runs(s)) >= known+2 && !h.openRun(s, "twice")

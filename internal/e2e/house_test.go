@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ import (
 type house struct {
 	t       *testing.T
 	dir     string
+	cli     string // the Temporal CLI
+	store   *store.Store
 	server  *dev.Server
 	worker  *dev.Process
 	workers int
@@ -38,13 +41,13 @@ func newHouse(t *testing.T) *house {
 	t.Helper()
 	dir, err := os.Getwd()
 	require.NoError(t, err)
-	cli, err := dev.FindCLI(dir, os.Getenv)
+	h := &house{t: t, dir: t.TempDir()}
+	h.cli, err = dev.FindCLI(dir, os.Getenv)
 	if err != nil && os.Getenv("CI") == "" {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
-	h := &house{t: t, dir: t.TempDir()}
-	h.server, err = dev.StartServer(h.within(time.Minute), dev.ServerOptions{CLI: cli, Database: filepath.Join(h.dir, "temporal.db"), Log: h.log("server")})
+	h.server, err = dev.StartServer(h.within(time.Minute), dev.ServerOptions{CLI: h.cli, Database: filepath.Join(h.dir, "temporal.db"), Log: h.log("server")})
 	require.NoError(t, err)
 	t.Cleanup(func() { h.server.Kill() })
 	h.client, err = client.NewLazyClient(client.Options{HostPort: h.server.Address, Logger: log.NewStructuredLogger(nil)})
@@ -67,7 +70,7 @@ func (h *house) log(name string) *os.File {
 	h.t.Cleanup(func() {
 		f.Close()
 		if text, err := os.ReadFile(path); err == nil && h.t.Failed() {
-			h.t.Logf("%s.log ends with:\n%s", name, text[max(0, len(text)-4000):])
+			h.t.Logf("%s.log ends with:\n%s", name, text[max(0, len(text)-2500):])
 		}
 	})
 	return f
@@ -96,18 +99,42 @@ func (h *house) work(args ...string) *dev.Process {
 // starter runs the command line and returns what it printed and its exit code.
 func (h *house) starter(args ...string) (stdout string, code int) {
 	h.t.Helper()
-	cmd := exec.CommandContext(h.within(5*time.Minute), binaries.starter, args...)
-	cmd.Dir = h.dir
-	cmd.Env = append(dev.Environment(h.server.Address), "VENDEMMIA_STORE="+h.storeAddress())
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd, out := h.command(args...)
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		require.NoError(h.t, err)
 	}
-	h.t.Logf("$ starter %s   (exit %d)\n%s%s", strings.Join(args, " "), cmd.ProcessState.ExitCode(), tail(out.String()), tail(errs.String()))
-	return out.String() + errs.String(), cmd.ProcessState.ExitCode()
+	h.t.Logf("$ starter %s   (exit %d)\n%s", strings.Join(args, " "), cmd.ProcessState.ExitCode(), tail(out.String()))
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// command is a command line ready to start; both its streams go to the text.
+func (h *house) command(args ...string) (*exec.Cmd, *text) {
+	h.t.Helper()
+	cmd, out := exec.CommandContext(h.within(5*time.Minute), binaries.starter, args...), &text{}
+	cmd.Dir = h.dir
+	cmd.Env = append(dev.Environment(h.server.Address), "VENDEMMIA_STORE="+h.storeAddress())
+	cmd.Stdout, cmd.Stderr = out, out
+	return cmd, out
+}
+
+// text is what a process has printed so far.
+type text struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (t *text) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.Write(p)
+}
+
+func (t *text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.String()
 }
 
 func tail(s string) string { return s[max(0, len(s)-3000):] }
@@ -121,7 +148,7 @@ func (h *house) campaign(name string, s *source, lines string) {
 		fmt.Fprintf(&csv, "feed-%04d,%s/feed/%d\n", feed, s.URL, feed)
 	}
 	h.write(name+".csv", csv.String())
-	h.write(name+".yaml", fmt.Sprintf("project: e2e\ncampaigns:\n  %s:\n    fetcher: feed\n    split: { file: %s.csv, key: id }\n%s", name, name, indent(lines)))
+	h.write(name+".yaml", fmt.Sprintf("project: e2e\nhosts: { 127.0.0.1: { connections: 20 } }\ncampaigns:\n  %s:\n    fetcher: feed\n    split: { file: %s.csv, key: id }\n%s", name, name, indent(lines)))
 	_, code := h.starter("campaigns", "apply", name+".yaml", "--yes")
 	require.Equal(h.t, 0, code, "apply")
 }
@@ -160,13 +187,16 @@ func (h *house) result(run client.WorkflowRun) steps.Summary {
 	return sum
 }
 
-// open opens the store beside the running processes.
+// open opens the store beside the running processes, once.
 func (h *house) open() *store.Store {
 	h.t.Helper()
-	s, err := store.Open(h.t.Context(), h.storeAddress(), store.Options{})
-	require.NoError(h.t, err)
-	h.t.Cleanup(func() { s.Close() })
-	return s
+	if h.store == nil {
+		s, err := store.Open(h.t.Context(), h.storeAddress(), store.Options{})
+		require.NoError(h.t, err)
+		h.t.Cleanup(func() { s.Close() })
+		h.store = s
+	}
+	return h.store
 }
 
 // eventually waits for a condition.

@@ -62,9 +62,9 @@ func killWorker(t *testing.T, kills, feeds int) {
 	sum := h.result(run)
 	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
 	h.requireAllClosedOnce(src, feeds)
-	pages, answers := src.twice()
-	require.LessOrEqual(t, answers, kills*10, "a kill repeats at most the page in flight of each processor")
-	t.Logf("%d kills of the worker (SIGKILL): %d pages asked twice, %d answers repeated", kills, pages, answers)
+	pages, requests := src.twice()
+	require.LessOrEqual(t, requests, kills*10, "a kill repeats at most the page in flight of each processor")
+	t.Logf("%d kills of the worker (SIGKILL): %d pages asked twice, %d requests repeated", kills, pages, requests)
 }
 
 func killServer(t *testing.T, kills, feeds int) {
@@ -80,8 +80,8 @@ func killServer(t *testing.T, kills, feeds int) {
 	sum := h.result(h.client.GetWorkflow(t.Context(), run.GetID(), run.GetRunID()))
 	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
 	h.requireAllClosedOnce(src, feeds)
-	pages, answers := src.twice()
-	t.Logf("%d kills of the server (SIGKILL): %d pages asked twice, %d answers repeated", kills, pages, answers)
+	pages, requests := src.twice()
+	t.Logf("%d kills of the server (SIGKILL): %d pages asked twice, %d requests repeated", kills, pages, requests)
 }
 
 // crashMoment waits until the run has moved on since the last kill, and then a

@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +11,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/dev"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -37,9 +41,9 @@ func requireOnce(t *testing.T, s *store.Store, src *source, campaign string) row
 	}
 	counts, err := s.Counts(t.Context(), campaign)
 	require.NoError(t, err)
-	pages, answers := src.twice()
-	t.Logf("%d documents stored, %d lost, %d doubled; %d pages committed; %d pages asked for again (%d answers)",
-		len(seen), lost, doubled, counts.Pages, pages, answers)
+	pages, requests := src.twice()
+	t.Logf("%d documents stored, %d lost, %d doubled; %d pages committed; %d pages asked for again (%d requests)",
+		len(seen), lost, doubled, counts.Pages, pages, requests)
 	require.Zero(t, lost, "documents lost")
 	require.Zero(t, doubled, "documents doubled")
 	require.Len(t, seen, len(want), "documents that the source does not hold")
@@ -85,14 +89,44 @@ func TestAdhocRunByHandWithTheSmallJSON(t *testing.T) {
 	requireOnce(t, h.open(), src, "adhoc-feed")
 }
 
-func TestNobodyPollsAndNoServer(t *testing.T) {
+// A run that nobody can take is said to be so, and Ctrl-C ends the watching only.
+func TestNobodyPolls(t *testing.T) {
 	t.Parallel()
 	h, src := newHouse(t), newSource(t, 1, 1, 1, 0)
 	h.work()
 	h.campaign("lonely", src, "processors: 1")
 	require.NoError(t, h.worker.Stop(h.within(time.Minute)))
 
-	out, code := h.starter("trigger", "--campaign", "lonely", "--detach")
-	require.Equal(t, 0, code)
-	require.Contains(t, out, "nobody polls")
+	cmd, out := h.command("trigger", "--campaign", "lonely")
+	require.NoError(t, cmd.Start())
+	h.eventually("it says that nobody polls", time.Minute, func() bool { return strings.Contains(out.String(), "nobody polls") })
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 130, cmd.ProcessState.ExitCode())
+	require.Contains(t, out.String(), "runs cancel")
+	t.Logf("$ starter trigger --campaign lonely\n%s", out)
+
+	h.work()
+	h.eventually("the run goes on once there is a worker", time.Minute, func() bool {
+		run, err := h.open().FindRun(t.Context(), "lonely")
+		return err == nil && run.Outcome == harvest.OutcomeDone
+	})
+}
+
+// A worker without a server waits and says so.
+func TestNoServer(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.server.Kill()
+	health, err := dev.FreeAddress()
+	require.NoError(t, err)
+	var out text
+	cmd := exec.CommandContext(h.within(time.Minute), binaries.worker, "--create", "--store", h.storeAddress(), "--health-address", health)
+	cmd.Env, cmd.Stderr, cmd.Stdout = dev.Environment(h.server.Address), &out, &out
+	require.NoError(t, cmd.Start())
+	h.eventually("it says what it waits for", time.Minute, func() bool { return strings.Contains(out.String(), h.server.Address) })
+	require.NoError(t, h.server.Restart(h.within(time.Minute)))
+	h.eventually("it takes work", time.Minute, func() bool { return strings.Contains(out.String(), "takes work") })
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.NoError(t, cmd.Wait(), "it ends in good order")
 }

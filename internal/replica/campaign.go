@@ -60,6 +60,7 @@ func (f *Feeds) yaml() string {
     schedule: every 2h
     processors: 20
     timeouts: { request: 10s, run: until_next }
+    tolerate: { items: 5% }
     fetcher: feed
     split: { file: demo-feeds.csv, key: id, label: label }
 `)
