@@ -24,6 +24,7 @@ type fakeEngine struct {
 	attributes map[string]string
 	addErr     error
 	actions    int
+	progress   steps.ProgressOut
 	startErr   error
 	summary    steps.Summary
 	waitErr    error
@@ -75,6 +76,10 @@ func (f *fakeEngine) Actions(context.Context, string, string) (int, error) {
 		return 0, engine.ErrNotFound
 	}
 	return f.actions, nil
+}
+
+func (f *fakeEngine) Progress(context.Context, string) (steps.ProgressOut, error) {
+	return f.progress, nil
 }
 func (f *fakeEngine) Cancel(_ context.Context, id, _ string) error { return f.tell("cancel " + id) }
 func (f *fakeEngine) Pause(_ context.Context, id string, in steps.PauseIn) error {

@@ -206,4 +206,17 @@ func (c *runsShow) engineSide(ctx context.Context, v *runView) {
 	if n, err := e.Actions(ctx, v.WorkflowID, v.RunID); err == nil {
 		v.Actions = n
 	}
+	if v.State != rows.RunClosed {
+		v.Paused = pausedNow(ctx, e, v.Run)
+	}
+}
+
+// pausedNow: only the run itself knows that it holds still; without an answer
+// what the store says stands.
+func pausedNow(ctx context.Context, e runEngine, r rows.Run) string {
+	p, err := e.Progress(ctx, r.WorkflowID)
+	if err != nil || p.Paused == "" {
+		return r.Paused
+	}
+	return p.Paused
 }

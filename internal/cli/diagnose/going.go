@@ -17,7 +17,7 @@ func runPaused(f Facts) finding {
 		return finding{}
 	}
 	return finding{
-		hit: true, say: fmt.Sprintf("run %s is paused: %s.", f.Run.WorkflowID, f.Run.Paused),
+		hit: true, say: fmt.Sprintf("run %s is paused %s.", f.Run.WorkflowID, f.Run.Paused),
 		lines: []Line{{"do", "starter runs resume " + f.Run.WorkflowID}},
 	}
 }

@@ -93,6 +93,15 @@ func say[In any](ctx context.Context, c *Client, u temporalx.Update[In, steps.No
 	return closed(u.Name+" "+workflowID, err)
 }
 
+// Progress asks a running run how far it is and whether it holds still. A worker
+// must answer; one that does not within two seconds is an error.
+func (c *Client) Progress(ctx context.Context, workflowID string) (steps.ProgressOut, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	out, err := steps.Progress.Ask(ctx, c.sdk, workflowID, "", steps.Nothing{})
+	return out, translate("ask "+workflowID+" for its progress", err)
+}
+
 // closed reads "not found" of a call to a running workflow as ended.
 func closed(doing string, err error) error {
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
