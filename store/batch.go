@@ -59,6 +59,7 @@ type heldItem struct {
 	seq         int
 	outcome     harvest.Outcome
 	touched     bool // there are counters; they are read when they are needed
+	settled     bool // it was given back before, and may say why
 	heldCounters
 }
 
@@ -85,10 +86,10 @@ func (b *batchWriter) loadHeld(batch []*job) error {
 	_, err := collect(b.t, func(s scanner) (none struct{}, err error) {
 		var p place
 		h := &heldItem{}
-		err = s.Scan(&p.run, &p.ord, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.touched)
+		err = s.Scan(&p.run, &p.ord, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.touched, &h.settled)
 		b.held[p] = h
 		return none, err
-	}, `SELECT i.run, i.ord, i.state, i.epoch, i.item, i.seq, i.outcome, i.seq > 0 OR i.attempts > 0 OR i.throttles > 0 OR i.asked > 0 OR i.done > 0
+	}, `SELECT i.run, i.ord, i.state, i.epoch, i.item, i.seq, i.outcome, i.seq > 0 OR i.attempts > 0 OR i.throttles > 0 OR i.asked > 0 OR i.done > 0, i.attempts > 0 OR i.throttles > 0 OR i.why <> '' OR i.kind <> '' OR i.not_before > 0
 		FROM json_each(?) j CROSS JOIN run_items i ON i.run = j.value ->> 0 AND i.ord = j.value ->> 1`, text(places))
 	return err
 }

@@ -27,22 +27,43 @@ const (
 	benchBody      = 1100
 )
 
-// benchText is text that compresses about as metadata records do.
-func benchText(r *rand.Rand, n int) []byte {
-	words := []string{"harvest", "metadata", "of", "the", "repository", "universita", "degli", "studi", "record", "title", "creator", "subject", "date"}
-	b := make([]byte, 0, n+40)
-	for len(b) < n {
-		b = fmt.Appendf(b, "<dc:%s>%s %d</dc:%s>", words[r.IntN(len(words))], words[r.IntN(len(words))], r.IntN(1_000_000), words[r.IntN(len(words))])
+// benchText is a record as repositories give them: the same elements in each,
+// words of a common vocabulary, and a few numbers of its own.
+func benchText(r *rand.Rand, vocabulary []string, n int) []byte {
+	b := make([]byte, 0, n+200)
+	b = append(b, `<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/">`...)
+	for _, element := range []string{"title", "creator", "subject", "description"} {
+		b = fmt.Appendf(b, "<dc:%s>", element)
+		for until := len(b) + n/6; len(b) < until; {
+			b = append(append(b, vocabulary[r.IntN(len(vocabulary))]...), ' ')
+		}
+		b = fmt.Appendf(b, "</dc:%s>", element)
 	}
-	return b[:n]
+	b = fmt.Appendf(b, "<dc:date>20%02d-0%d-1%d</dc:date><dc:identifier>https://repo.example.org/record/%d</dc:identifier>", r.IntN(26), 1+r.IntN(9), r.IntN(10), r.IntN(1_000_000))
+	for len(b) < n-len("</oai_dc:dc>") {
+		b = append(b, ' ')
+	}
+	return append(b, "</oai_dc:dc>"...)
+}
+
+func benchVocabulary(r *rand.Rand) []string {
+	list := make([]string, 4000)
+	for i := range list {
+		word := make([]byte, 3+r.IntN(9))
+		for k := range word {
+			word[k] = "etaoinshrdlucmfw"[r.IntN(16)]
+		}
+		list[i] = string(word)
+	}
+	return list
 }
 
 func benchDocs(ids func(i int) string) []harvest.Document {
 	r := rand.New(rand.NewPCG(1, 2))
-	docs := make([]harvest.Document, benchDocuments)
+	vocabulary, docs := benchVocabulary(r), make([]harvest.Document, benchDocuments)
 	for i := range docs {
 		docs[i] = harvest.Document{ID: ids(i), URL: "https://repo.example.org/record/" + ids(i), Kind: "record", Title: "A record of some length", MediaType: "text/xml",
-			Published: time.Unix(1_700_000_000+int64(i), 0), Body: benchText(r, benchBody)}
+			Published: time.Unix(1_700_000_000+int64(i), 0), Body: benchText(r, vocabulary, benchBody)}
 	}
 	return docs
 }

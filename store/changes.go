@@ -15,6 +15,9 @@ import (
 func (s *Store) Changes(ctx context.Context, f rows.ChangeFilter) iter.Seq2[rows.Change, error] {
 	read := func(after int64, limit int) ([]version, error) {
 		w := where{}
+		if err := s.within(ctx, &w, f.Campaign, "", ""); err != nil {
+			return nil, fault("read changes", f.Collection, err)
+		}
 		w.add("v.number > ?", after)
 		w.text("v.collection", f.Collection)
 		w.text("i.campaign", f.Campaign)

@@ -19,7 +19,12 @@ type ending struct {
 	why     string
 	tally   harvest.Tally
 	live    int64
+	changes span
 }
+
+// span is the change numbers that a page was given: (first, last], none when
+// they are equal.
+type span struct{ first, last int64 }
 
 // tells reports whether an end says something about the item's health: a
 // backfill, a cancel and a skip do not.
@@ -35,6 +40,9 @@ func closeItem(t *tx, item int64, e ending) error {
 	}
 	if !tells(e.lane, e.outcome) {
 		_, err := t.exec(`UPDATE items SET documents = documents + ?, last_new = max(last_new, ?) WHERE id = ?`, e.live, brought, item)
+		if err == nil {
+			err = noteChanges(t, item, e.changes)
+		}
 		return err
 	}
 	severity := e.outcome.Severity()
@@ -44,10 +52,36 @@ func closeItem(t *tx, item int64, e ending) error {
 	}
 	_, err := t.exec(`UPDATE items SET outcome = ?, kind = ?, why = ?, streak = CASE WHEN severity = ? THEN streak + 1 ELSE 1 END, severity = ?,
 		last_run = ?, last_at = ?, last_good = CASE WHEN ? > 0 THEN ? ELSE last_good END, last_new = CASE WHEN ? > 0 THEN ? ELSE last_new END,
-		last_listed = CASE WHEN ? > 0 THEN ? ELSE last_listed END, documents = documents + ? WHERE id = ?`,
+		last_listed = CASE WHEN ? > 0 THEN ? ELSE last_listed END, documents = documents + ?,
+		first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = max(last_change, ?) WHERE id = ?`,
 		string(e.outcome), string(e.kind), e.why, int(severity), int(severity),
 		e.run, e.at, good, good, brought, brought,
-		listed, listed, e.live, item)
+		listed, listed, e.live,
+		e.changes.begin(), e.changes.end(), item)
+	return err
+}
+
+// begin and end are the first and the last number of a span, 0 when it is empty.
+func (s span) begin() int64 {
+	if s.first == s.last {
+		return 0
+	}
+	return s.first + 1
+}
+
+func (s span) end() int64 {
+	if s.first == s.last {
+		return 0
+	}
+	return s.last
+}
+
+// noteChanges keeps within which numbers the changes of an item lie.
+func noteChanges(t *tx, item int64, s span) error {
+	if s.first == s.last {
+		return nil
+	}
+	_, err := t.exec(`UPDATE items SET first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = max(last_change, ?) WHERE id = ?`, s.begin(), s.end(), item)
 	return err
 }
 

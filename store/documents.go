@@ -126,6 +126,9 @@ func documentWhere(f rows.DocumentFilter) where {
 func (s *Store) Documents(ctx context.Context, f rows.DocumentFilter) iter.Seq2[rows.Document, error] {
 	read := func(before int64, limit int) ([]version, error) {
 		w := documentWhere(f)
+		if err := s.within(ctx, &w, f.Campaign, f.Entry, f.Key); err != nil {
+			return nil, fault("list documents", f.Collection, err)
+		}
 		w.add("v.number < ?", before)
 		list, err := s.versions(ctx, f.Bodies, current+w.sql()+` ORDER BY v.number DESC LIMIT ?`, append(w.args, limit)...)
 		return list, fault("list documents", f.Collection, err)
@@ -134,6 +137,23 @@ func (s *Store) Documents(ctx context.Context, f rows.DocumentFilter) iter.Seq2[
 		pages(1<<62, f.Limit, read, func(v version) int64 { return v.Number },
 			func(v version, err error) bool { return yield(v.Document, err) })
 	}
+}
+
+// within bounds a search among versions by what is known of the items it is
+// about.
+func (s *Store) within(ctx context.Context, w *where, campaign, entry, key string) error {
+	if campaign == "" && entry == "" && key == "" {
+		return nil
+	}
+	about := where{}
+	about.text("campaign", campaign)
+	about.text("entry", entry)
+	about.text("key", key)
+	about.add("last_change > 0")
+	var first, last int64
+	err := s.reader(ctx).row(`SELECT coalesce(min(first_change), 0), coalesce(max(last_change), 0) FROM items`+about.sql(), about.args...).Scan(&first, &last)
+	w.add("v.number BETWEEN ? AND ?", first, last)
+	return err
 }
 
 // pages yields what read returns, page after page, each beginning after the key
@@ -201,6 +221,9 @@ func (s *Store) CountDocuments(ctx context.Context, f rows.DocumentFilter, by st
 		f.Deleted = &no
 	}
 	w := documentWhere(f)
+	if err := s.within(ctx, &w, f.Campaign, f.Entry, f.Key); err != nil {
+		return nil, fault("count documents", f.Collection, err)
+	}
 	type count struct {
 		name string
 		n    int64

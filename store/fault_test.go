@@ -259,3 +259,23 @@ func TestHashes(t *testing.T) {
 	}
 	require.Len(t, packHash(harvest.Digest(nil)), 33)
 }
+
+// A page of the old holder and the claim of the new one in one transaction: the
+// page comes first, and the claim goes on from it.
+func TestClaimBesidePage(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	it := oneItem(t, s)
+	page, err := s.prepareJob(t.Context(), onePageOf(it, 1, "x"))
+	require.NoError(t, err)
+	claim := &job{claim: &rows.Claim{Run: it.Run, Epoch: 2, Worker: "new", Max: 1, Now: time.Now()}, Write: rows.Write{Run: it.Run}, done: make(chan struct{})}
+	require.NoError(t, s.takeTurn(t.Context()))
+	s.commit([]*job{claim, page})
+	s.giveTurn()
+	require.NoError(t, page.answer.Err)
+	require.Len(t, claim.claimed.Items, 1)
+	require.Equal(t, 1, claim.claimed.Items[0].Seq)
+	require.EqualValues(t, 1, claim.claimed.Items[0].Checkpoint.Version)
+	it.Seq, it.Checkpoint.Version = 1, 1
+	require.ErrorIs(t, s.Write(t.Context(), onePageOf(it, 1, "later")).Err, rows.ErrFenced)
+}

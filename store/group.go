@@ -147,10 +147,23 @@ func (s *Store) runGroups() {
 	}
 }
 
+// inOrder sorts a batch by key, and claims after all writes: what a write was
+// told of its claim still holds when its turn comes.
+func inOrder(a, b *job) int {
+	switch {
+	case a.claim == nil && b.claim != nil:
+		return -1
+	case a.claim != nil && b.claim == nil:
+		return 1
+	default:
+		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Ord, b.Ord))
+	}
+}
+
 // commit writes a batch in one transaction. When that fails, each write is tried
 // again alone, so that one that is bad cannot hurt the others.
 func (s *Store) commit(batch []*job) {
-	slices.SortStableFunc(batch, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Ord, b.Ord)) })
+	slices.SortStableFunc(batch, inOrder)
 	if err := s.commitOnce(batch); err == nil {
 		for _, j := range batch {
 			close(j.done)

@@ -66,7 +66,7 @@ func (s *Store) prepareJob(ctx context.Context, w rows.Write) (*job, error) {
 			return nil, err
 		}
 	}
-	return j, s.place(ctx, j)
+	return j, s.putBodies(ctx, j)
 }
 
 // takeDocuments hashes the documents of the page. Of two with one id the last
@@ -142,8 +142,8 @@ func (d *document) unchanged() bool {
 	return same
 }
 
-// place puts bodies where they belong: the bucket, a pack, or the row.
-func (s *Store) place(ctx context.Context, j *job) error {
+// putBodies puts bodies where they belong: the bucket, a pack, or the row.
+func (s *Store) putBodies(ctx context.Context, j *job) error {
 	p := packer{codec: s.codec}
 	for i := range j.documents {
 		d := &j.documents[i]

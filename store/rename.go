@@ -81,13 +81,13 @@ func moveItems(t *tx, from, to named) (int, error) {
 	return int(checkpoints), err
 }
 
-// giveWay lets items of the new name, which have no checkpoint, become the old
-// ones: their traces point at the old item from now on.
+// giveWay lets items of the new name, which have no checkpoint and so no
+// documents, become the old ones: their traces point at the old item from now on.
 func giveWay(t *tx, from, to named) error {
 	const pairs = `(SELECT o.id FROM items n JOIN items o ON o.campaign = ? AND o.entry = ? AND o.key = n.key
 		WHERE n.id = %s.item AND n.campaign = ? AND n.entry = ?)`
 	args := []any{from.campaign, from.entry, to.campaign, to.entry}
-	for _, table := range []string{"ledger", "quarantine", "run_items", "versions"} {
+	for _, table := range []string{"ledger", "quarantine", "run_items"} {
 		old := fmt.Sprintf(pairs, table)
 		_, err := t.exec(`UPDATE `+table+` SET item = `+old+` WHERE `+old+` IS NOT NULL`, append(slices.Clone(args), args...)...)
 		if err != nil {

@@ -116,27 +116,32 @@ CREATE INDEX runs_started ON runs (started_at);
 CREATE INDEX runs_workflow ON runs (workflow_id);
 CREATE INDEX runs_live ON runs (state) WHERE state <> 'closed';
 
+-- The changes of an item lie between first_change and last_change: that bounds a
+-- search among versions, which has no index by item, because each new document
+-- would have to pay for it.
 CREATE TABLE items (
-    id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    campaign    TEXT NOT NULL,
-    entry       TEXT NOT NULL,
-    key         TEXT NOT NULL,
-    fetcher     TEXT NOT NULL DEFAULT '',
-    label       TEXT NOT NULL DEFAULT '',
-    host        TEXT NOT NULL DEFAULT '',
-    outcome     TEXT NOT NULL DEFAULT '',
-    severity    INTEGER NOT NULL DEFAULT -1,
-    kind        TEXT NOT NULL DEFAULT '',
-    why         TEXT NOT NULL DEFAULT '',
-    streak      INTEGER NOT NULL DEFAULT 0,
-    last_run    INTEGER NOT NULL DEFAULT 0,
-    last_at     INTEGER NOT NULL DEFAULT 0,
-    last_good   INTEGER NOT NULL DEFAULT 0,
-    last_new    INTEGER NOT NULL DEFAULT 0,
-    last_listed INTEGER NOT NULL DEFAULT 0,
-    documents   INTEGER NOT NULL DEFAULT 0,
-    first_seen  INTEGER NOT NULL,
-    paused      TEXT NOT NULL DEFAULT ''
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    campaign     TEXT NOT NULL,
+    entry        TEXT NOT NULL,
+    key          TEXT NOT NULL,
+    fetcher      TEXT NOT NULL DEFAULT '',
+    label        TEXT NOT NULL DEFAULT '',
+    host         TEXT NOT NULL DEFAULT '',
+    outcome      TEXT NOT NULL DEFAULT '',
+    severity     INTEGER NOT NULL DEFAULT -1,
+    kind         TEXT NOT NULL DEFAULT '',
+    why          TEXT NOT NULL DEFAULT '',
+    streak       INTEGER NOT NULL DEFAULT 0,
+    last_run     INTEGER NOT NULL DEFAULT 0,
+    last_at      INTEGER NOT NULL DEFAULT 0,
+    last_good    INTEGER NOT NULL DEFAULT 0,
+    last_new     INTEGER NOT NULL DEFAULT 0,
+    last_listed  INTEGER NOT NULL DEFAULT 0,
+    first_change INTEGER NOT NULL DEFAULT 0,
+    last_change  INTEGER NOT NULL DEFAULT 0,
+    documents    INTEGER NOT NULL DEFAULT 0,
+    first_seen   INTEGER NOT NULL,
+    paused       TEXT NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX items_name ON items (campaign, entry, key);
 
@@ -232,7 +237,6 @@ CREATE TABLE versions (
     fields     TEXT NOT NULL,
     body       BLOB
 );
-CREATE INDEX versions_item ON versions (item);
 CREATE INDEX versions_body_ref ON versions (body_ref) WHERE body_ref <> '';
 
 -- Bodies of neighbouring documents, compressed together: a third of the time and
