@@ -128,7 +128,7 @@ func (a *Activities) takeOver(ctx context.Context, run rows.Run) error {
 func (a *Activities) inTheWay(ctx context.Context, c *campaigns.Campaign, ask rows.NewRun, g rows.Gate) (*steps.Opened, error) {
 	if g.Run.State == rows.RunWaiting {
 		return &steps.Opened{
-			Campaign: c.Name, Busy: g.Holder.WorkflowID, Wait: askAgain, Definition: ask.Ref(),
+			Run: g.Run.ID, Campaign: c.Name, Busy: g.Holder.WorkflowID, Wait: askAgain, Definition: ask.Ref(),
 			Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, Store: a.Store.ID(),
 		}, nil
 	}

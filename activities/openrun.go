@@ -27,7 +27,7 @@ func (a *Activities) OpenRun(ctx context.Context, in steps.OpenRunIn) (steps.Ope
 	}
 	o, err := a.resolve(ctx, in)
 	if err != nil {
-		return refused(in.Start.Campaign, err)
+		return a.refused(ctx, o, in, err)
 	}
 	run, answer, err := a.gate(ctx, o, in)
 	if err != nil {
@@ -39,12 +39,23 @@ func (a *Activities) OpenRun(ctx context.Context, in steps.OpenRunIn) (steps.Ope
 	return a.goOn(ctx, run)
 }
 
-// refused turns a *refusal into an answer; any other error stays one.
-func refused(campaign string, err error) (steps.Opened, error) {
-	if r, ok := errors.AsType[*refusal](err); ok {
-		return steps.Opened{Campaign: campaign, Refused: r.outcome, Why: r.why}, nil
+// refused turns a *refusal into an answer, and keeps it as a run where there is
+// a campaign to keep it under; any other error stays one.
+func (a *Activities) refused(ctx context.Context, o order, in steps.OpenRunIn, err error) (steps.Opened, error) {
+	r, ok := errors.AsType[*refusal](err)
+	if !ok {
+		return steps.Opened{}, err
 	}
-	return steps.Opened{}, err
+	out := steps.Opened{Campaign: in.Start.Campaign, Refused: r.outcome, Why: r.why, Attributes: a.Attributes, Store: a.Store.ID()}
+	if o.campaign == nil {
+		return out, nil
+	}
+	ask, err := a.newRun(o, in)
+	if err != nil {
+		return out, err
+	}
+	ask.Outcome, ask.Why, ask.ClosedAt = r.outcome, r.why, a.Now()
+	return out, a.Store.RecordRun(ctx, ask.Run)
 }
 
 // goOn brings an admitted run from where it is to where its items are known.
@@ -125,6 +136,15 @@ func (a *Activities) giveUp(ctx context.Context, run rows.Run, cause error) (ste
 	if _, err := a.Store.CloseOpenItems(ctx, run.ID, harvest.OutcomeSkipped, string(harvest.OutcomeMisconfigured)); err != nil {
 		return steps.Opened{}, err
 	}
-	err := a.Store.FinishRun(ctx, rows.Finish{Run: run.ID, Outcome: r.outcome, Why: r.why, At: a.Now()})
-	return steps.Opened{Campaign: run.Campaign, Refused: r.outcome, Why: r.why}, err
+	f, c, err := a.facts(ctx, run)
+	if err != nil {
+		return steps.Opened{}, err
+	}
+	finish, _, err := a.summed(ctx, run, c, Verdict{Outcome: r.outcome, Failed: true, Why: r.why}, f)
+	if err != nil {
+		return steps.Opened{}, err
+	}
+	out := a.opened(run, c)
+	out.Run, out.Refused, out.Why = 0, r.outcome, r.why
+	return out, a.Store.FinishRun(ctx, finish)
 }

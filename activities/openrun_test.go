@@ -63,6 +63,10 @@ func TestStartsThatAreRefused(t *testing.T) {
 	open, err := w.store.OpenRuns(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, open, "a refused start leaves no open run behind")
+	kept, err := w.store.Runs(t.Context(), rows.RunFilter{Campaign: "odd"})
+	require.NoError(t, err)
+	require.Len(t, kept, 1, "a refused run of a campaign is kept")
+	require.Equal(t, harvest.OutcomeMisconfigured, kept[0].Outcome)
 }
 
 func TestAdhoc(t *testing.T) {
@@ -152,6 +156,7 @@ func TestOverlapPolicies(t *testing.T) {
 		{campaigns.OverlapBufferOne, func(t *testing.T, w *world, holder, out steps.Opened) {
 			require.Equal(t, "news-1", out.Busy)
 			require.Positive(t, out.Wait)
+			require.NotZero(t, out.Run, "who gives up waiting can be closed")
 			third, err := do(w, steps.OpenRun, w.in(steps.Start{Campaign: "news"}))
 			require.NoError(t, err)
 			require.Equal(t, harvest.OutcomeSkipped, third.Refused, "the line is full")
@@ -364,4 +369,33 @@ func TestDeadline(t *testing.T) {
 			require.Equal(t, c.want, deadline(&campaigns.Campaign{Schedule: c.schedule, Timeouts: c.timeouts}, c.run).UTC())
 		})
 	}
+}
+
+func TestARunThatWaitsInLineCanBeClosed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(scheduled(campaign("news", "a"), campaigns.Schedule{Every: time.Hour, Overlap: campaigns.OverlapBufferOne}))
+	w.open(steps.Start{Campaign: "news"})
+	waiting, err := do(w, steps.OpenRun, w.in(steps.Start{Campaign: "news"}))
+	require.NoError(t, err)
+	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: waiting.Run, Cause: harvest.WhyOverlap, Store: waiting.Store})
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeSkipped, sum.Outcome)
+	next, err := do(w, steps.OpenRun, w.in(steps.Start{Campaign: "news"}))
+	require.NoError(t, err)
+	require.Equal(t, "news-1", next.Busy, "its place in line is free again")
+}
+
+func TestAMistakeFoundWhileOpeningIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	twins := campaign("twins", "a", "a")
+	twins.Notify = []campaigns.Alert{{To: "https://x.example", When: []harvest.Outcome{harvest.OutcomeMisconfigured}}}
+	w.apply(twins)
+	out, err := do(w, steps.OpenRun, w.in(steps.Start{Campaign: "twins"}))
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeMisconfigured, out.Refused)
+	_, err = do(w, steps.Reconcile, steps.ReconcileIn{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"misconfigured"}, w.sent.events(), "housekeeping sends what a refused run left in the outbox")
 }

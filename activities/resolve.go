@@ -33,8 +33,8 @@ func refuse(format string, args ...any) error {
 	return &refusal{outcome: harvest.OutcomeMisconfigured, why: fmt.Sprintf(format, args...)}
 }
 
-// resolve finds out what is to be run. What only the person who started it can
-// put right is a *refusal.
+// resolve finds out what is to be run. What only a person can put right is a
+// *refusal; the order is then whole when its campaign is set.
 func (a *Activities) resolve(ctx context.Context, in steps.OpenRunIn) (order, error) {
 	o := order{}
 	var err error
@@ -49,7 +49,7 @@ func (a *Activities) resolve(ctx context.Context, in steps.OpenRunIn) (order, er
 		err = refuse(`a start must say what to run: {"campaign":"news"} or {"fetcher":"feed","params":{"url":"https://…"}}`)
 	}
 	if err != nil {
-		return o, err
+		return order{}, err
 	}
 	o.trigger = trigger(o.campaign, in)
 	return o, a.fetchersKnown(o.campaign)
