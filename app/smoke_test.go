@@ -187,6 +187,8 @@ func TestSmoke(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, open)
 
+	s.asksAboutRuns()
+
 	// Searchable by what the server has.
 	require.Eventually(t, func() bool {
 		found, err := s.client.CountWorkflow(s.ctx, countOf(`Outcome = "failed"`))
@@ -196,4 +198,35 @@ func TestSmoke(t *testing.T) {
 
 func countOf(query string) *workflowservice.CountWorkflowExecutionsRequest {
 	return &workflowservice.CountWorkflowExecutionsRequest{Query: query}
+}
+
+// asksAboutRuns looks at runs as the gate and the reconciler do.
+func (s *smoke) asksAboutRuns() {
+	s.t.Helper()
+	known := runs{remote{Client: s.client}}
+	run, err := s.store.FindRun(s.ctx, "by-hand-1")
+	require.NoError(s.t, err)
+	closed, at, err := known.Closed(s.ctx, "by-hand-1", run.RunID)
+	require.NoError(s.t, err)
+	require.True(s.t, closed)
+	require.WithinDuration(s.t, run.ClosedAt, at, time.Minute)
+	closed, at, err = known.Closed(s.ctx, "never-was", run.RunID)
+	require.NoError(s.t, err)
+	require.True(s.t, closed && at.Equal(time.Time{}), "unknown: it has ended at the zero time")
+
+	// Nobody works on this queue: it stays open until it is terminated.
+	idle, err := s.client.ExecuteWorkflow(s.ctx, client.StartWorkflowOptions{ID: "idle", TaskQueue: "nobody"}, steps.CampaignWorkflow, steps.Start{})
+	require.NoError(s.t, err)
+	closed, _, err = known.Closed(s.ctx, "idle", idle.GetRunID())
+	require.NoError(s.t, err)
+	require.False(s.t, closed)
+	closed, _, err = known.Closed(s.ctx, "idle", run.RunID)
+	require.NoError(s.t, err)
+	require.True(s.t, closed, "another chain has the id now")
+	require.NoError(s.t, known.Cancel(s.ctx, "idle", idle.GetRunID()))
+	require.NoError(s.t, known.Terminate(s.ctx, "idle", idle.GetRunID(), "overlap: terminate"))
+	require.NoError(s.t, known.Terminate(s.ctx, "idle", idle.GetRunID(), "twice is alike"))
+	closed, _, err = known.Closed(s.ctx, "idle", idle.GetRunID())
+	require.NoError(s.t, err)
+	require.True(s.t, closed)
 }
