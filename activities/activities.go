@@ -91,17 +91,17 @@ func New(d Deps) *Activities {
 
 // Register installs every step under its name.
 func (a *Activities) Register(r temporalx.Registry) {
-	register(r, steps.OpenRun, a.OpenRun)
-	register(r, steps.Expand, a.Expand)
-	register(r, steps.SealRun, a.SealRun)
-	register(r, steps.FetchItems, a.FetchItems)
-	register(r, steps.StopRun, a.StopRun)
-	register(r, steps.SkipItem, a.SkipItem)
-	register(r, steps.CloseRun, a.CloseRun)
-	register(r, steps.Notify, a.Notify)
-	register(r, steps.Reconcile, a.Reconcile)
-	register(r, steps.FindMissed, a.FindMissed)
-	register(r, steps.Clean, a.Clean)
+	registerBeating(r, steps.OpenRun, a.OpenRun)
+	registerBeating(r, steps.Expand, a.Expand)
+	registerBeating(r, steps.SealRun, a.SealRun)
+	register(r, steps.FetchItems, a.FetchItems) // beats itself, with what it does
+	registerBeating(r, steps.StopRun, a.StopRun)
+	registerBeating(r, steps.SkipItem, a.SkipItem)
+	registerBeating(r, steps.CloseRun, a.CloseRun)
+	registerBeating(r, steps.Notify, a.Notify)
+	registerBeating(r, steps.Reconcile, a.Reconcile)
+	registerBeating(r, steps.FindMissed, a.FindMissed)
+	registerBeating(r, steps.Clean, a.Clean)
 }
 
 // register puts the seam to Temporal's errors around a step.
@@ -109,6 +109,14 @@ func register[In, Out any](r temporalx.Registry, step temporalx.Activity[In, Out
 	step.Register(r, func(ctx context.Context, in In) (Out, error) {
 		out, err := do(ctx, in)
 		return out, temporalx.ToTemporal(err)
+	})
+}
+
+// registerBeating registers a step that heartbeats without anything to tell.
+func registerBeating[In, Out any](r temporalx.Registry, step temporalx.Activity[In, Out], do func(context.Context, In) (Out, error)) {
+	register(r, step, func(ctx context.Context, in In) (Out, error) {
+		defer temporalx.Beat(ctx)()
+		return do(ctx, in)
 	})
 }
 

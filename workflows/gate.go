@@ -122,7 +122,7 @@ func (r *run) expandEntry(ctx workflow.Context, i int) {
 
 func (r *run) seal(ctx workflow.Context) ending {
 	in := steps.SealRunIn{Run: r.state.Run.Run, Store: r.state.Run.Store}
-	sealed, err := steps.SealRun.Do(temporalx.With(ctx, temporalx.Gate()), in)
+	sealed, err := steps.SealRun.Do(temporalx.With(ctx, temporalx.Alive(temporalx.Gate(), r.state.Run.Heartbeat)), in)
 	if err != nil {
 		return r.unable(ctx, "", err)
 	}

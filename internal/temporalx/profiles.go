@@ -26,16 +26,16 @@ func Control() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout:    time.Minute,
 		ScheduleToCloseTimeout: time.Hour,
+		HeartbeatTimeout:       HeartbeatTimeout,
 		WaitForCancellation:    true,
 		RetryPolicy:            growing(time.Second, 30*time.Second, 0),
 	}
 }
 
-// Gate is Control for steps that may write a million rows: they heartbeat after
-// each batch, so that a killed worker costs a minute.
+// Gate is Control for steps that may write a million rows.
 func Gate() workflow.ActivityOptions {
 	o := Control()
-	o.StartToCloseTimeout, o.HeartbeatTimeout = 10*time.Minute, time.Minute
+	o.StartToCloseTimeout = 10 * time.Minute
 	return o
 }
 
@@ -45,6 +45,7 @@ func Ask(queue, summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           queue,
 		StartToCloseTimeout: 10 * time.Minute,
+		HeartbeatTimeout:    HeartbeatTimeout,
 		WaitForCancellation: true,
 		RetryPolicy:         growing(5*time.Second, time.Minute, 5),
 		Summary:             summary,
@@ -96,6 +97,7 @@ func Close() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout:    5 * time.Minute,
 		ScheduleToCloseTimeout: 24 * time.Hour,
+		HeartbeatTimeout:       HeartbeatTimeout,
 		RetryPolicy:            growing(time.Second, time.Minute, 0),
 	}
 }
@@ -105,6 +107,7 @@ func Close() workflow.ActivityOptions {
 func Notify() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
+		HeartbeatTimeout:    HeartbeatTimeout,
 		RetryPolicy:         growing(5*time.Second, time.Minute, 4),
 	}
 }
@@ -113,12 +116,21 @@ func Notify() workflow.ActivityOptions {
 func Chore(within time.Duration) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: within,
+		HeartbeatTimeout:    HeartbeatTimeout,
 		RetryPolicy:         growing(5*time.Second, 30*time.Second, 3),
 	}
 }
 
 func growing(from, to time.Duration, attempts int32) *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{InitialInterval: from, BackoffCoefficient: 2, MaximumInterval: to, MaximumAttempts: attempts}
+}
+
+// Alive replaces a profile's heartbeat timeout; 0 leaves it.
+func Alive(o workflow.ActivityOptions, heartbeat time.Duration) workflow.ActivityOptions {
+	if heartbeat > 0 {
+		o.HeartbeatTimeout = heartbeat
+	}
+	return o
 }
 
 // With puts a profile on a context.
