@@ -20,8 +20,8 @@ func (s *Store) Changes(ctx context.Context, f rows.ChangeFilter) iter.Seq2[rows
 		}
 		w.add("v.number > ?", after)
 		w.text("v.collection", f.Collection)
-		w.text("i.campaign", f.Campaign)
-		list, err := s.versions(ctx, f.Bodies, w.sql()+` ORDER BY v.number LIMIT ?`, append(w.args, limit)...)
+		w.ofItems("v.item", f.Campaign, "", "")
+		list, err := s.versions(ctx, f.Bodies, fromVersions+w.sql()+` ORDER BY v.number LIMIT ?`, append(w.args, limit)...)
 		return list, fault("read changes", f.Collection, err)
 	}
 	return func(yield func(rows.Change, error) bool) {

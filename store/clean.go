@@ -82,7 +82,7 @@ func (s *Store) cleanItems(ctx context.Context, r rows.Retention) (int, error) {
 // cleanRuns empties the rows of old runs, but of each campaign not the last
 // KeepRuns; the items of a run that goes, go too.
 func (s *Store) cleanRuns(ctx context.Context, r rows.Retention) (int, error) {
-	old, err := collect(s.reader(ctx), func(s scanner) (id int64, err error) { return id, s.Scan(&id) }, `
+	old, err := collect(s.reader(ctx), scanNumber, `
 		SELECT id FROM (SELECT id, state, closed_at, row_number() OVER (PARTITION BY campaign ORDER BY started_at DESC, id DESC) AS age FROM runs
 			WHERE cleaned = 0 AND (? = '' OR campaign = ?)) WHERE state = 'closed' AND closed_at < ? AND age > ?`,
 		r.Campaign, r.Campaign, micros(r.Runs), r.KeepRuns)

@@ -96,20 +96,36 @@ func (s *Store) SkipItem(ctx context.Context, run int64, key, why string) error 
 		if known == 0 {
 			return notFound("item %s of run %d", key, run)
 		}
-		_, err = closeOpen(t, run, harvest.OutcomeSkipped, why, ` AND i.key = ?`, key)
+		r, err := runRow(t, run)
+		if err != nil {
+			return err
+		}
+		_, err = closeOpen(t, run, r.lane, harvest.OutcomeSkipped, why, ` AND i.key = ?`, key)
 		return err
 	})
 }
 
 // CloseOpenItems closes whatever is open or claimed in a run and returns how
-// many that were. A page that is on its way for one of them is fenced.
+// many that were. A page that is on its way for one of them is fenced. It goes in
+// steps, so that other writers get their turn; called again it goes on.
 func (s *Store) CloseOpenItems(ctx context.Context, run int64, o harvest.Outcome, why string) (int, error) {
-	closed := 0
-	err := s.write(ctx, "close items of run", fmt.Sprint(run), func(t *tx) (err error) {
-		closed, err = closeOpen(t, run, o, why, "")
-		return err
-	})
-	return closed, err
+	total, after := 0, int64(-1)
+	for {
+		closed := []openItem{}
+		err := s.write(ctx, "close items of run", fmt.Sprint(run), func(t *tx) error {
+			r, err := runRow(t, run)
+			if err != nil {
+				return err
+			}
+			closed, err = closeOpen(t, run, r.lane, o, why, ` AND ri.ord > ? ORDER BY ri.ord LIMIT ?`, after, addBatch)
+			return err
+		})
+		if err != nil || len(closed) == 0 {
+			return total, err
+		}
+		total += len(closed)
+		after = closed[len(closed)-1].ord
+	}
 }
 
 // openItem is an item that is closed from outside.
@@ -124,26 +140,23 @@ func scanOpen(s scanner) (o openItem, err error) {
 	return o, s.Scan(append([]any{&o.ord, &o.item, &o.live, &o.kind}, tallyInto(&o.tally)...)...)
 }
 
-func closeOpen(t *tx, run int64, o harvest.Outcome, why, also string, args ...any) (int, error) {
-	r, err := runRow(t, run)
-	if err != nil {
-		return 0, err
-	}
+// closeOpen closes the open items of a run that a condition selects.
+func closeOpen(t *tx, run int64, lane string, o harvest.Outcome, why, condition string, args ...any) ([]openItem, error) {
 	list, err := collect(t, scanOpen, `SELECT ri.ord, ri.item, ri.live, ri.kind, ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined,
 		ri.asked, ri.bytes, ri.not_modified, ri.partial FROM run_items ri JOIN items i ON i.id = ri.item
-		WHERE ri.run = ? AND ri.state <> 'closed'`+also, append([]any{run}, args...)...)
+		WHERE ri.run = ? AND ri.state <> 'closed'`+condition, append([]any{run}, args...)...)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	now := micros(time.Now())
 	for _, it := range list {
 		_, err := t.exec(`UPDATE run_items SET state = ?, outcome = ?, why = ?, closed_at = ? WHERE run = ? AND ord = ?`, string(rows.ItemClosed), string(o), why, now, run, it.ord)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if err := closeItem(t, it.item, ending{run: run, lane: r.lane, at: now, outcome: o, kind: it.kind, why: why, tally: it.tally, live: it.live}); err != nil {
-			return 0, err
+		if err := closeItem(t, it.item, ending{run: run, lane: lane, at: now, outcome: o, kind: it.kind, why: why, tally: it.tally, live: it.live}); err != nil {
+			return nil, err
 		}
 	}
-	return len(list), nil
+	return list, nil
 }

@@ -21,7 +21,15 @@ const pageRows = 500
 const versionColumns = `v.number, v.op, v.at, v.version, v.first_seen, v.published, v.size, v.pack, v.pack_at, v.collection, v.id, v.kind, v.url, v.title, v.parent,
 	v.media_type, v.hash, v.body_ref, v.fields, coalesce(i.campaign, ''), coalesce(i.entry, ''), coalesce(i.key, ''), coalesce(i.fetcher, ''), coalesce(r.workflow_id, '')`
 
-const versionJoins = ` FROM versions v LEFT JOIN items i ON i.id = v.item LEFT JOIN runs r ON r.id = v.run`
+// Which table is read first is said by the order of CROSS JOIN: by number when
+// many are wanted in that order, by name when one is.
+const (
+	versionNames = ` LEFT JOIN items i ON i.id = v.item LEFT JOIN runs r ON r.id = v.run`
+	fromVersions = ` FROM versions v` + versionNames
+	byNumber     = ` FROM versions v CROSS JOIN documents d` + versionNames
+	byName       = ` FROM documents d CROSS JOIN versions v` + versionNames
+	current      = `d.collection = v.collection AND d.id = v.id AND d.number = v.number`
+)
 
 // version is a row of versions as it was read.
 type version struct {
@@ -88,13 +96,14 @@ func (s *Store) blob(ctx context.Context, digest string) (content []byte, err er
 	return io.ReadAll(r)
 }
 
-// versions reads a page of versions, with bodies when asked for.
+// versions reads a page of versions, with bodies when asked for; tail begins
+// with FROM.
 func (s *Store) versions(ctx context.Context, bodies bool, tail string, args ...any) ([]version, error) {
 	columns := versionColumns
 	if bodies {
 		columns += `, v.body`
 	}
-	list, err := collect(s.reader(ctx), scanVersionRow(bodies), `SELECT `+columns+versionJoins+tail, args...)
+	list, err := collect(s.reader(ctx), scanVersionRow(bodies), `SELECT `+columns+tail, args...)
 	u := &unpacker{q: s.reader(ctx), codec: s.codec}
 	for i := range list {
 		if err == nil && bodies {
@@ -104,15 +113,12 @@ func (s *Store) versions(ctx context.Context, bodies bool, tail string, args ...
 	return list, err
 }
 
-const current = ` JOIN documents d ON d.collection = v.collection AND d.id = v.id AND d.number = v.number`
-
 func documentWhere(f rows.DocumentFilter) where {
 	w := where{}
+	w.add(current)
 	w.text("v.collection", f.Collection)
 	w.text("v.id", f.ID)
-	w.text("i.campaign", f.Campaign)
-	w.text("i.entry", f.Entry)
-	w.text("i.key", f.Key)
+	w.ofItems("v.item", f.Campaign, f.Entry, f.Key)
 	w.since("v.at", f.Since)
 	if f.Deleted != nil {
 		w.add("d.deleted = ?", *f.Deleted)
@@ -130,7 +136,11 @@ func (s *Store) Documents(ctx context.Context, f rows.DocumentFilter) iter.Seq2[
 			return nil, fault("list documents", f.Collection, err)
 		}
 		w.add("v.number < ?", before)
-		list, err := s.versions(ctx, f.Bodies, current+w.sql()+` ORDER BY v.number DESC LIMIT ?`, append(w.args, limit)...)
+		from := byNumber
+		if f.ID != "" {
+			from = byName
+		}
+		list, err := s.versions(ctx, f.Bodies, from+w.sql()+` ORDER BY v.number DESC LIMIT ?`, append(w.args, limit)...)
 		return list, fault("list documents", f.Collection, err)
 	}
 	return func(yield func(rows.Document, error) bool) {
@@ -145,10 +155,7 @@ func (s *Store) within(ctx context.Context, w *where, campaign, entry, key strin
 	if campaign == "" && entry == "" && key == "" {
 		return nil
 	}
-	about := where{}
-	about.text("campaign", campaign)
-	about.text("entry", entry)
-	about.text("key", key)
+	about := itemsNamed(campaign, entry, key)
 	about.add("last_change > 0")
 	var first, last int64
 	err := s.reader(ctx).row(`SELECT coalesce(min(first_change), 0), coalesce(max(last_change), 0) FROM items`+about.sql(), about.args...).Scan(&first, &last)
@@ -192,7 +199,7 @@ func (s *Store) Document(ctx context.Context, collection, id string) (rows.Docum
 
 // History yields all kept versions of a document, the newest first.
 func (s *Store) History(ctx context.Context, collection, id string, bodies bool) ([]rows.Change, error) {
-	list, err := s.versions(ctx, bodies, ` JOIN (WITH RECURSIVE line(number) AS (
+	list, err := s.versions(ctx, bodies, fromVersions+` JOIN (WITH RECURSIVE line(number) AS (
 			SELECT number FROM documents WHERE collection = ? AND id = ?
 			UNION ALL SELECT o.before FROM versions o JOIN line ON o.number = line.number WHERE o.before > 0)
 		SELECT number FROM line) line ON line.number = v.number ORDER BY v.number DESC`, collection, id)
@@ -229,7 +236,7 @@ func (s *Store) CountDocuments(ctx context.Context, f rows.DocumentFilter, by st
 		n    int64
 	}
 	list, err := collect(s.reader(ctx), func(s scanner) (c count, err error) { return c, s.Scan(&c.name, &c.n) },
-		`SELECT coalesce(`+column+`, ''), count(*) FROM documents d JOIN versions v ON v.number = d.number LEFT JOIN items i ON i.id = v.item`+w.sql()+` GROUP BY 1`, w.args...)
+		`SELECT coalesce(`+column+`, ''), count(*) `+byName+w.sql()+` GROUP BY 1`, w.args...)
 	counts := make(map[string]int64, len(list))
 	for _, c := range list {
 		counts[c.name] = c.n

@@ -2,9 +2,8 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"iter"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -27,19 +26,54 @@ func scanLedger(s scanner) (l rows.LedgerLine, err error) {
 // the order they were made in.
 func (s *Store) Ledger(ctx context.Context, f rows.LedgerFilter) iter.Seq2[rows.LedgerLine, error] {
 	return func(yield func(rows.LedgerLine, error) bool) {
-		from, err := s.ledgerSince(ctx, f)
+		read, from, err := s.ledgerReader(ctx, f)
 		if err != nil {
 			yield(rows.LedgerLine{}, fault("read ledger", "", err))
 			return
 		}
-		read := func(after int64, limit int) ([]rows.LedgerLine, error) {
-			w := ledgerWhere(f)
-			w.add("l.id > ?", after)
-			list, err := collect(s.reader(ctx), scanLedger, selectLedger+w.sql()+` ORDER BY l.id LIMIT ?`, append(w.args, limit)...)
-			return list, fault("read ledger", "", err)
-		}
 		pages(from, f.Limit, read, func(l rows.LedgerLine) int64 { return l.ID }, yield)
 	}
+}
+
+type ledgerRead = func(after int64, limit int) ([]rows.LedgerLine, error)
+
+// ledgerReader returns what reads a page of the ledger, and where to begin. The
+// lines of one run are looked up by their numbers: they may lie among millions
+// of others.
+func (s *Store) ledgerReader(ctx context.Context, f rows.LedgerFilter) (read ledgerRead, from int64, err error) {
+	if f.Run == 0 {
+		from, err = s.ledgerSince(ctx, f)
+		return func(after int64, limit int) ([]rows.LedgerLine, error) {
+			w := ledgerWhere(f)
+			w.add("l.id > ?", after)
+			return s.ledgerLines(ctx, w, limit)
+		}, from, err
+	}
+	w := ledgerWhere(f)
+	ids, err := collect(s.reader(ctx), scanNumber, `SELECT l.id FROM ledger l`+w.sql()+` ORDER BY l.id`, w.args...)
+	return func(after int64, limit int) ([]rows.LedgerLine, error) {
+		begin, _ := slices.BinarySearch(ids, after+1)
+		part := ids[begin:min(begin+limit, len(ids))]
+		if len(part) == 0 {
+			return nil, nil
+		}
+		w := where{}
+		w.in("l.id", numbers(part))
+		return s.ledgerLines(ctx, w, limit)
+	}, 0, err
+}
+
+func (s *Store) ledgerLines(ctx context.Context, w where, limit int) ([]rows.LedgerLine, error) {
+	list, err := collect(s.reader(ctx), scanLedger, selectLedger+w.sql()+` ORDER BY l.id LIMIT ?`, append(w.args, limit)...)
+	return list, fault("read ledger", "", err)
+}
+
+func numbers(list []int64) []any {
+	args := make([]any, len(list))
+	for i, n := range list {
+		args[i] = n
+	}
+	return args
 }
 
 func ledgerWhere(f rows.LedgerFilter) where {
@@ -50,7 +84,7 @@ func ledgerWhere(f rows.LedgerFilter) where {
 	if f.Ord != nil {
 		w.add("l.ord = ?", *f.Ord)
 	}
-	w.text("i.campaign", f.Campaign)
+	w.ofItems("l.item", f.Campaign, "", "")
 	w.text("l.host", f.Host)
 	w.since("l.at", f.Since)
 	return w
@@ -80,84 +114,4 @@ func (s *Store) ledgerSince(ctx context.Context, f rows.LedgerFilter) (int64, er
 		}
 	}
 	return low, err
-}
-
-// Failures lists the records that could not be read, the newest first, without
-// their bytes.
-func (s *Store) Failures(ctx context.Context, f rows.FailureFilter) ([]rows.Failure, error) {
-	w := where{}
-	w.text("i.campaign", f.Campaign)
-	w.text("i.key", f.Key)
-	if f.Run != 0 {
-		w.add("q.run = ?", f.Run)
-	}
-	list, err := collect(s.reader(ctx), scanFailure, selectFailure(`NULL`)+w.sql()+` ORDER BY q.id DESC LIMIT ?`, append(w.args, limited(f.Limit))...)
-	return list, fault("list failures", f.Campaign, err)
-}
-
-func selectFailure(content string) string {
-	return `SELECT q.id, coalesce(i.campaign, ''), coalesce(i.entry, ''), coalesce(i.key, ''), coalesce(r.workflow_id, ''), q.seq, q.at, q.kind, q.record, q.reason, q.size, ` +
-		content + `, q.accepted FROM quarantine q LEFT JOIN items i ON i.id = q.item LEFT JOIN runs r ON r.id = q.run`
-}
-
-func scanFailure(s scanner) (f rows.Failure, err error) {
-	var at, accepted int64
-	err = s.Scan(&f.ID, &f.Item.Campaign, &f.Item.Entry, &f.Item.Key, &f.Run, &f.Seq, &at, &f.Kind, &f.Record, &f.Reason, &f.Size, &f.Bytes, &accepted)
-	f.At, f.Accepted = moment(at), moment(accepted)
-	return f, err
-}
-
-// Failure returns one of them with its bytes, or rows.ErrNotFound.
-func (s *Store) Failure(ctx context.Context, id int64) (rows.Failure, error) {
-	f, found, err := first(s.reader(ctx), scanFailure, selectFailure(`q.bytes`)+` WHERE q.id = ?`, id)
-	if err == nil && !found {
-		return f, notFound("failure q-%d", id)
-	}
-	return f, fault("read failure", "q-"+strconv.FormatInt(id, 10), err)
-}
-
-// AcceptFailure notes that a person has seen a failure and wants no more of it.
-func (s *Store) AcceptFailure(ctx context.Context, id int64) error {
-	return s.write(ctx, "accept failure", fmt.Sprintf("q-%d", id), func(t *tx) error {
-		n, err := t.exec(`UPDATE quarantine SET accepted = CASE WHEN accepted = 0 THEN ? ELSE accepted END WHERE id = ?`, micros(time.Now()), id)
-		if err == nil && n == 0 {
-			return notFound("failure q-%d", id)
-		}
-		return err
-	})
-}
-
-// Counts returns totals of one campaign, or ("") of the whole store. Versions
-// are the older ones of documents; Changes the lines of the change feed.
-func (s *Store) Counts(ctx context.Context, campaign string) (rows.Counts, error) {
-	var c rows.Counts
-	q := s.reader(ctx)
-	deleted, err := s.countDeleted(ctx, campaign)
-	if err != nil {
-		return c, err
-	}
-	c.Documents, c.Deleted = deleted[0], deleted[1]
-	for into, query := range map[*int64]string{
-		&c.Changes: `SELECT count(*) FROM versions v WHERE ?1 = '' OR v.item IN (SELECT id FROM items WHERE campaign = ?1)`,
-		&c.Pages: `SELECT coalesce(sum(coalesce((SELECT sum(seq) FROM run_items WHERE run = r.id), json_extract(nullif(r.tally, ''), '$.pages'), 0)), 0)
-			FROM runs r WHERE ?1 = '' OR r.campaign = ?1`,
-		&c.Exchanges: `SELECT count(*) FROM ledger l WHERE ?1 = '' OR l.item IN (SELECT id FROM items WHERE campaign = ?1)`,
-	} {
-		if *into, err = number(q, query, campaign); err != nil {
-			return c, fault("count", campaign, err)
-		}
-	}
-	c.Versions = c.Changes - c.Documents - c.Deleted
-	return c, nil
-}
-
-func (s *Store) countDeleted(ctx context.Context, campaign string) (n [2]int64, err error) {
-	for i, deleted := range []bool{false, true} {
-		counts, err := s.CountDocuments(ctx, rows.DocumentFilter{Campaign: campaign, Deleted: &deleted}, "")
-		if err != nil {
-			return n, err
-		}
-		n[i] = counts[""]
-	}
-	return n, nil
 }

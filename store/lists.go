@@ -109,5 +109,3 @@ func yieldLines(lines []byte, yield func(rows.ListRow, error) bool) bool {
 	}
 	return true
 }
-
-func scanBytes(s scanner) (b []byte, err error) { return b, s.Scan(&b) }

@@ -145,5 +145,3 @@ func moveRuns(t *tx, was, now string) error {
 	}
 	return nil
 }
-
-func scanText(s scanner) (v string, err error) { return v, s.Scan(&v) }

@@ -147,6 +147,12 @@ func first[T any](q querier, scan func(scanner) (T, error), query string, args .
 
 // number reads one integer, 0 when there is no row.
 func number(q querier, query string, args ...any) (int64, error) {
-	n, _, err := first(q, func(s scanner) (n int64, err error) { return n, s.Scan(&n) }, query, args...)
+	n, _, err := first(q, scanNumber, query, args...)
 	return n, err
 }
+
+func scanNumber(s scanner) (n int64, err error) { return n, s.Scan(&n) }
+
+func scanText(s scanner) (v string, err error) { return v, s.Scan(&v) }
+
+func scanBytes(s scanner) (b []byte, err error) { return b, s.Scan(&b) }

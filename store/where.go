@@ -52,6 +52,22 @@ func (w *where) sql() string {
 	return " WHERE " + strings.Join(w.parts, " AND ")
 }
 
+// ofItems selects what points at items of a name; empty parts of the name do not
+// select.
+func (w *where) ofItems(column, campaign, entry, key string) {
+	if about := itemsNamed(campaign, entry, key); len(about.parts) > 0 {
+		w.add(column+" IN (SELECT id FROM items"+about.sql()+")", about.args...)
+	}
+}
+
+func itemsNamed(campaign, entry, key string) where {
+	w := where{}
+	w.text("campaign", campaign)
+	w.text("entry", entry)
+	w.text("key", key)
+	return w
+}
+
 // words are typed words as arguments.
 func words[T ~string](list []T) []any {
 	args := make([]any, len(list))

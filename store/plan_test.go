@@ -1,0 +1,33 @@
+package store
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The order in which tables are read decides whether a large store is usable;
+// it must not be left to the planner's guess.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	plan := func(query string) string {
+		lines, err := collect(s.reader(t.Context()), func(sc scanner) (text string, err error) {
+			var id, parent, unused int
+			return text, sc.Scan(&id, &parent, &unused, &text)
+		}, "EXPLAIN QUERY PLAN "+query)
+		require.NoError(t, err)
+		return strings.Join(lines, "\n")
+	}
+	const newest = ` ORDER BY v.number DESC LIMIT 5`
+	one := plan(`SELECT v.title` + byName + ` WHERE ` + current + ` AND v.collection = 'c' AND v.id = 'i' AND v.number < 9` + newest)
+	require.True(t, strings.HasPrefix(one, "SEARCH d USING PRIMARY KEY (collection=? AND id=?)\nSEARCH v USING INTEGER PRIMARY KEY (rowid=?)"), one)
+	for _, condition := range []string{"", " AND v.collection = 'c'", " AND v.item IN (SELECT id FROM items WHERE campaign = 'c')"} {
+		many := plan(`SELECT v.title` + byNumber + ` WHERE ` + current + condition + ` AND v.number < 9` + newest)
+		require.True(t, strings.HasPrefix(many, "SEARCH v USING INTEGER PRIMARY KEY (rowid<?)"), many)
+		require.NotContains(t, many, "TEMP B-TREE", condition)
+	}
+	claims := plan(`SELECT ord FROM run_items WHERE run = 1 AND ord BETWEEN 2 AND 3 AND state = 'open' ORDER BY ord LIMIT 4`)
+	require.Equal(t, "SEARCH run_items USING PRIMARY KEY (run=? AND ord>? AND ord<?)", claims)
+}
