@@ -68,8 +68,10 @@ func TestColumnsThatSayPolicies(t *testing.T) {
 	t.Parallel()
 	rows := listed(t, "l.csv", "id,url,title,paused,expect.fresh_within,expect.else,tolerate.records\na,https://a.example/,A,\"moved, ask\",14d,fail,5%\nb,https://b.example/,,false,,,\n", ", key: id, label: title")
 	require.Equal(t, []campaigns.Row{
-		{Key: "a", Label: "A", Line: 2, Params: json.RawMessage(`{"url":"https://a.example/"}`), Paused: "moved, ask", Tolerate: &harvest.Count{Share: 0.05},
-			Expect: &campaigns.ItemExpectation{MinDocuments: 1, FreshWithin: 14 * 24 * time.Hour, Fail: true}},
+		{
+			Key: "a", Label: "A", Line: 2, Params: json.RawMessage(`{"url":"https://a.example/"}`), Paused: "moved, ask", Tolerate: &harvest.Count{Share: 0.05},
+			Expect: &campaigns.ItemExpectation{MinDocuments: 1, FreshWithin: 14 * 24 * time.Hour, Fail: true},
+		},
 		{Key: "b", Line: 3, Params: json.RawMessage(`{"url":"https://b.example/"}`)},
 	}, rows)
 }

@@ -33,7 +33,6 @@ type house struct {
 	worker  *dev.Process
 	workers int
 	client  client.Client
-	logs    string // folder of process logs, shown when a test fails
 }
 
 // newHouse starts a server that keeps its state in a file; no worker yet.

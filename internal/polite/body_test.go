@@ -45,8 +45,15 @@ func TestCodings(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat(wine, 100)
 	for _, c := range []struct{ coding, header, text string }{
-		{"", "", text}, {"", "identity", text}, {"gzip", "gzip", text}, {"gzip", "X-GZIP", text},
-		{"zlib", "deflate", text}, {"flate", "deflate", text}, {"", "gzip", ""}, {"", "deflate", ""}, {"gzip", "gzip", ""},
+		{"", "", text},
+		{"", "identity", text},
+		{"gzip", "gzip", text},
+		{"gzip", "X-GZIP", text},
+		{"zlib", "deflate", text},
+		{"flate", "deflate", text},
+		{"", "gzip", ""},
+		{"", "deflate", ""},
+		{"gzip", "gzip", ""},
 	} {
 		packed := pack(t, c.coding, c.text)
 		if c.coding == "" && c.text == "" {
@@ -107,8 +114,12 @@ func TestBodyCap(t *testing.T) {
 		size           int
 		announced, ok  bool
 	}{
-		{"", "", limit, true, true}, {"", "", limit + 1, true, false}, {"", "", limit, false, true}, {"", "", limit + 1, false, false},
-		{"gzip", "gzip", limit, true, true}, {"gzip", "gzip", limit + 1, true, false},
+		{"", "", limit, true, true},
+		{"", "", limit + 1, true, false},
+		{"", "", limit, false, true},
+		{"", "", limit + 1, false, false},
+		{"gzip", "gzip", limit, true, true},
+		{"gzip", "gzip", limit + 1, true, false},
 	} {
 		packed := pack(t, c.coding, strings.Repeat("x", c.size))
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -177,8 +177,14 @@ func TestRecordFaults(t *testing.T) {
 			fault Fault
 			holds int // of 5
 		}{
-			{Broken(2, BadDate, NoID), 3}, {Broken(2, NoID, NoLink), 3}, {Broken(9, BadDate), 0},
-			{Broken(2, NoID), 5}, {Broken(2, NoTitle), 5}, {Broken(2, NoDate), 5}, {DuplicateIDs(3), 3}, {OldestFirst(), 5},
+			{Broken(2, BadDate, NoID), 3},
+			{Broken(2, NoID, NoLink), 3},
+			{Broken(9, BadDate), 0},
+			{Broken(2, NoID), 5},
+			{Broken(2, NoTitle), 5},
+			{Broken(2, NoDate), 5},
+			{DuplicateIDs(3), 3},
+			{OldestFirst(), 5},
 		} {
 			f, url := broken(t, Shape{Format: format}, c.fault)
 			require.Len(t, f.Holds("0000"), c.holds, "%s %s", format, c.fault.Name)
