@@ -119,10 +119,11 @@ func inspect(ctx context.Context, path string) (fresh bool, err error) {
 	}
 	defer db.Close()
 	var id, tables int
-	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+	// In this order: a store that is just being made has its mark before tables.
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
 		return false, err
 	}
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
 		return false, err
 	}
 	if id == applicationID || id == 0 && tables == 0 {
