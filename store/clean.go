@@ -83,7 +83,7 @@ func (s *Store) cleanItems(ctx context.Context, r rows.Retention) (int, error) {
 // KeepRuns; the items of a run that goes, go too.
 func (s *Store) cleanRuns(ctx context.Context, r rows.Retention) (int, error) {
 	old, err := collect(s.reader(ctx), scanNumber, `
-		SELECT id FROM (SELECT id, state, closed_at, row_number() OVER (PARTITION BY campaign ORDER BY started_at DESC, id DESC) AS age FROM runs
+		SELECT id FROM (SELECT id, state, closed_at, row_number() OVER (PARTITION BY campaign, recorded ORDER BY started_at DESC, id DESC) AS age FROM runs
 			WHERE cleaned = 0 AND (? = '' OR campaign = ?)) WHERE state = 'closed' AND closed_at < ? AND age > ?`,
 		r.Campaign, r.Campaign, micros(r.Runs), r.KeepRuns)
 	if err != nil {

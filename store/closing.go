@@ -39,7 +39,7 @@ func closeItem(t *tx, item int64, e ending) error {
 		brought = e.at
 	}
 	if !tells(e.lane, e.outcome) {
-		_, err := t.exec(`UPDATE items SET documents = documents + ?, last_new = max(last_new, ?) WHERE id = ?`, e.live, brought, item)
+		_, err := t.exec(`UPDATE items SET documents = documents + ?, last_new = CASE WHEN last_new < ? THEN ? ELSE last_new END WHERE id = ?`, e.live, brought, brought, item)
 		if err == nil {
 			err = noteChanges(t, item, e.changes)
 		}
@@ -53,11 +53,11 @@ func closeItem(t *tx, item int64, e ending) error {
 	_, err := t.exec(`UPDATE items SET outcome = ?, kind = ?, why = ?, streak = CASE WHEN severity = ? THEN streak + 1 ELSE 1 END, severity = ?,
 		last_run = ?, last_at = ?, last_good = CASE WHEN ? > 0 THEN ? ELSE last_good END, last_new = CASE WHEN ? > 0 THEN ? ELSE last_new END,
 		last_listed = CASE WHEN ? > 0 THEN ? ELSE last_listed END, documents = documents + ?,
-		first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = max(last_change, ?) WHERE id = ?`,
+		first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = CASE WHEN last_change < ? THEN ? ELSE last_change END WHERE id = ?`,
 		string(e.outcome), string(e.kind), e.why, int(severity), int(severity),
 		e.run, e.at, good, good, brought, brought,
 		listed, listed, e.live,
-		e.changes.begin(), e.changes.end(), item)
+		e.changes.begin(), e.changes.end(), e.changes.end(), item)
 	return err
 }
 
@@ -81,7 +81,8 @@ func noteChanges(t *tx, item int64, s span) error {
 	if s.first == s.last {
 		return nil
 	}
-	_, err := t.exec(`UPDATE items SET first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = max(last_change, ?) WHERE id = ?`, s.begin(), s.end(), item)
+	_, err := t.exec(`UPDATE items SET first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = CASE WHEN last_change < ? THEN ? ELSE last_change END WHERE id = ?`,
+		s.begin(), s.end(), s.end(), item)
 	return err
 }
 

@@ -14,7 +14,11 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-var errClosed = errors.New("the store is closed")
+var (
+	errClosed = errors.New("the store is closed")
+	// errPatience is no end of a caller's context, so it must not look like one.
+	errPatience = errors.New("it has not let go of the file for a minute")
+)
 
 // fault turns an error of the store into one for people: what was being done,
 // on what, and what to do when the cause is the disk. Errors that say all that
@@ -62,7 +66,7 @@ func diagnose(err error) (text, advice string) {
 		return "the file is damaged or no database", "stop all workers, keep the file, and restore the last backup"
 	case code(err) == sqlite3.SQLITE_IOERR:
 		return "the disk failed", "look at the system's log for errors of the device or file system, and do not use network file systems"
-	case isBusy(err):
+	case isBusy(err), errors.Is(err, errPatience):
 		return "another process holds the file", "look for a long-running backup or an open database shell"
 	default:
 		return "", ""

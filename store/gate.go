@@ -86,7 +86,7 @@ func admit(t *tx, r rows.Run) (rows.Gate, error) {
 
 func (s *Store) newRun(t *tx, n rows.NewRun, state rows.RunState, holder *rows.Run) (rows.Gate, error) {
 	n.State = state
-	id, err := insertRun(t, n.Run, n.Exclusive, s.epoch)
+	id, err := insertRun(t, n.Run, n.Exclusive, s.Epoch())
 	if err != nil {
 		return rows.Gate{}, err
 	}

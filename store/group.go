@@ -86,6 +86,9 @@ func (g *group) close() {
 // fails alone. When ctx ends before the transaction has begun, nothing was
 // written and Err is the context's.
 func (s *Store) Write(ctx context.Context, w rows.Write) rows.Written {
+	if w.At.IsZero() {
+		w.At = time.Now()
+	}
 	j, err := s.prepareJob(ctx, w)
 	if err == nil {
 		err = s.wait(ctx, j)
@@ -190,7 +193,7 @@ func (b *batchWriter) work(j *job) {
 }
 
 func (s *Store) commitOnce(batch []*job) error {
-	ctx, stop := context.WithTimeout(context.Background(), groupPatience)
+	ctx, stop := context.WithTimeoutCause(context.Background(), groupPatience, errPatience)
 	defer stop()
 	return s.transact(ctx, func(t *tx) error {
 		b := &batchWriter{t: t, runs: map[int64]liveRun{}}

@@ -13,7 +13,8 @@ import (
 
 // AddItems adds items to a run that is opening. What is there already, by
 // ordinal or by entry and key, is left as it is: the first writer wins, so
-// that a second attempt changes nothing.
+// that a second attempt changes nothing. Once the run is sealed, adding what it
+// has is still right, and adding anything else an error.
 func (s *Store) AddItems(ctx context.Context, run int64, items []rows.RunItem) error {
 	for part := range slices.Chunk(items, addBatch) {
 		err := s.write(ctx, "add items to run", fmt.Sprint(run), func(t *tx) error { return addItems(t, run, part) })
@@ -32,19 +33,21 @@ func addItems(t *tx, run int64, items []rows.RunItem) error {
 	if err != nil {
 		return err
 	}
-	if r.state != rows.RunOpening {
-		return fmt.Errorf("the run is %s; items are added only while it is opening", r.state)
-	}
 	ids, err := itemIDs(t, r.campaign, items)
 	if err != nil {
 		return err
 	}
+	added := int64(0)
 	for i, it := range items {
-		_, err := t.exec(`INSERT INTO run_items (run, ord, item, label, fetcher, host, policy, params) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		n, err := t.exec(`INSERT INTO run_items (run, ord, item, label, fetcher, host, policy, params) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			run, it.Ord, ids[i], it.Label, it.Fetcher, it.Host, string(it.Policy), string(it.Params))
 		if err != nil {
 			return err
 		}
+		added += n
+	}
+	if added > 0 && r.state != rows.RunOpening {
+		return fmt.Errorf("the run is %s; items are added only while it is opening", r.state)
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func (s *Store) RecordRun(ctx context.Context, r rows.Run) error {
 		if err != nil || known != 0 {
 			return err
 		}
-		id, err := insertRun(t, r, false, s.epoch)
+		id, err := insertRun(t, r, false, s.Epoch())
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func (w *session) begin(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("another process is writing: %w", context.Cause(ctx))
+			return fmt.Errorf("another process is writing to the file: %w", context.Cause(ctx))
 		case <-time.After(wait):
 		}
 	}

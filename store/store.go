@@ -7,6 +7,10 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // MigrateMode says whether Open may bring the schema up to date.
@@ -37,7 +41,7 @@ type Options struct {
 type Store struct {
 	path   string
 	id     string
-	epoch  int64
+	epoch  atomic.Int64
 	log    *slog.Logger
 	bucket bucket
 	codec  *codec
@@ -107,7 +111,8 @@ func (s *Store) identify(ctx context.Context) error {
 		return err
 	}
 	s.id = id
-	s.epoch, err = strconv.ParseInt(epoch, 10, 64)
+	n, err := strconv.ParseInt(epoch, 10, 64)
+	s.epoch.Store(n)
 	return err
 }
 
@@ -138,7 +143,30 @@ func (s *Store) closeFiles() error {
 func (s *Store) ID() string { return s.id }
 
 // Epoch counts how often the store was restored from a copy, from 1.
-func (s *Store) Epoch() int64 { return s.epoch }
+func (s *Store) Epoch() int64 { return s.epoch.Load() }
+
+// Restored raises the epoch, once the file was put back from a copy: whoever
+// knew the store before must not take it for the same.
+func (s *Store) Restored(ctx context.Context, by string) (epoch int64, err error) {
+	err = s.write(ctx, "raise epoch", s.path, func(t *tx) error {
+		old, _, err := first(t, scanText, `SELECT value FROM meta WHERE name = 'epoch'`)
+		if err != nil {
+			return err
+		}
+		if epoch, err = strconv.ParseInt(old, 10, 64); err != nil {
+			return err
+		}
+		epoch++
+		if _, err := t.exec(`UPDATE meta SET value = ? WHERE name = 'epoch'`, strconv.FormatInt(epoch, 10)); err != nil {
+			return err
+		}
+		return record(t, rows.Event{At: time.Now(), By: by, Verb: "restore", On: s.id})
+	})
+	if err == nil {
+		s.epoch.Store(epoch)
+	}
+	return epoch, err
+}
 
 // Address is printable and opens the same store again.
 func (s *Store) Address() string { return "sqlite:" + s.path }

@@ -171,7 +171,8 @@ func gateSeal(t *testing.T, s Store) {
 	require.Equal(t, 5, r.Processors)
 	require.Equal(t, deadline, r.Deadline)
 	require.Equal(t, 2, r.Items)
-	require.Error(t, s.AddItems(t.Context(), g.Run.ID, runItems("c")), "sealed is sealed")
+	require.Error(t, s.AddItems(t.Context(), g.Run.ID, []rows.RunItem{{Ord: 7, Entry: "feed", Key: "c"}}), "sealed is sealed")
+	require.NoError(t, s.AddItems(t.Context(), g.Run.ID, runItems("a", "b")), "a second attempt that comes late")
 	require.Equal(t, rows.RunOpen, ask(t, s, newRun("1", "")).Run.State)
 }
 

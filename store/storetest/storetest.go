@@ -22,6 +22,7 @@ type Store interface {
 	Close() error
 	ID() string
 	Epoch() int64
+	Restored(ctx context.Context, by string) (int64, error)
 	Address() string
 	Check(ctx context.Context) error
 
