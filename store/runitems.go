@@ -127,8 +127,8 @@ func (s *Store) SealRun(ctx context.Context, run int64, processors int, deadline
 // entry is the part of the ordinal above 32 bits.
 func (s *Store) EntryRanges(ctx context.Context, run int64) ([]rows.EntryRange, error) {
 	list, err := collect(s.reader(ctx), func(s scanner) (e rows.EntryRange, err error) { return e, s.Scan(&e.Entry, &e.Lo, &e.Hi, &e.Items) },
-		`SELECT i.entry, e.lo, e.hi, e.n FROM (SELECT min(ord) AS lo, max(ord) AS hi, count(*) AS n FROM run_items WHERE run = ? GROUP BY ord >> 32) e
-		JOIN run_items ri ON ri.run = ? AND ri.ord = e.lo JOIN items i ON i.id = ri.item ORDER BY e.lo`, run, run)
+		`SELECT (SELECT i.entry FROM run_items ri JOIN items i ON i.id = ri.item WHERE ri.run = ? AND ri.ord = e.lo), e.lo, e.hi, e.n
+		FROM (SELECT min(ord) AS lo, max(ord) AS hi, count(*) AS n FROM run_items WHERE run = ? GROUP BY ord >> 32) e ORDER BY e.lo`, run, run)
 	return list, fault("list entries of run", fmt.Sprint(run), err)
 }
 
