@@ -63,7 +63,8 @@ func (b bulletin) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harv
 
 // wire is an answer as it comes: notices above the number asked for, in order.
 type wire struct {
-	Notices []struct {
+	Bulletin string `json:"bulletin"`
+	Notices  []struct {
 		Number int       `json:"number"`
 		Date   time.Time `json:"date"`
 		Title  string    `json:"title"`
@@ -72,13 +73,14 @@ type wire struct {
 	More bool `json:"more"`
 }
 
-// page turns an answer into documents and moves at behind them.
+// page turns an answer into documents and moves at behind them. Every bulletin
+// has a notice 1, so its name is part of the id.
 func (w wire) page(at *place) harvest.Page {
 	page := harvest.Page{Listed: len(w.Notices), NotModified: len(w.Notices) == 0 && at.After > 0, Last: !w.More}
 	for _, n := range w.Notices {
 		at.After = max(at.After, n.Number)
 		page.Documents = append(page.Documents, harvest.Document{
-			ID: strconv.Itoa(n.Number), Kind: "notice", Title: n.Title, Published: n.Date, MediaType: "text/plain", Body: []byte(n.Text),
+			ID: fmt.Sprintf("%s/%d", w.Bulletin, n.Number), Kind: "notice", Title: n.Title, Published: n.Date, MediaType: "text/plain", Body: []byte(n.Text),
 		})
 	}
 	page.Checkpoint = json.RawMessage(fmt.Sprintf(`{"after":%d}`, at.After))
@@ -104,7 +106,7 @@ func (b bulletin) get(ctx context.Context, address string, after int) (wire, err
 	if err != nil {
 		return w, harvest.TransportError("read notices", address, err)
 	}
-	if err := json.Unmarshal(body, &w); err != nil || !utf8.Valid(body) || w.More && len(w.Notices) == 0 {
+	if err := json.Unmarshal(body, &w); err != nil || !utf8.Valid(body) || w.Bulletin == "" || w.More && len(w.Notices) == 0 {
 		return w, harvest.Errorf(harvest.KindBroken, "read notices", address, "the answer is no list of notices: %.80q", body)
 	}
 	return w, nil

@@ -20,7 +20,7 @@ const notices, perPage = 7, 3
 // source answers as a bulletin of seven notices does.
 func source(w http.ResponseWriter, r *http.Request) {
 	after, _ := strconv.Atoi(r.URL.Query().Get("after"))
-	answer := wire{More: after+perPage < notices}
+	answer := wire{Bulletin: "albo", More: after+perPage < notices}
 	for n := after + 1; n <= min(after+perPage, notices); n++ {
 		one := fmt.Sprintf(`{"notices":[{"number":%d,"date":"2026-05-0%dT08:00:00Z","title":"Città %d","text":"È così."}]}`, n, n, n)
 		var w wire
@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	c := fetchertest.Case{New: newBulletin, Source: http.HandlerFunc(source), Params: paramsFor, Pages: 3}
 	for n := range notices {
-		c.IDs = append(c.IDs, strconv.Itoa(n+1))
+		c.IDs = append(c.IDs, fmt.Sprintf("albo/%d", n+1))
 	}
 	fetchertest.Run(t, c)
 }
