@@ -70,31 +70,35 @@ type heldCounters struct {
 	tally               harvest.Tally
 }
 
-// loadHeld reads the claims that a batch needs. Two writes for one item are one
-// after the other, so the second one reads anew.
+// loadHeld reads the claims that a batch needs, a run at a time.
 func (b *batchWriter) loadHeld(batch []*job) error {
-	places := make([][2]int64, 0, len(batch))
+	ords := map[int64][]int64{}
 	for _, j := range batch {
 		if j.claim == nil {
-			places = append(places, [2]int64{j.Run, j.Ord})
+			ords[j.Run] = append(ords[j.Run], j.Ord)
 		}
 	}
-	b.held = make(map[place]*heldItem, len(places))
-	if len(places) == 0 {
-		return nil
+	b.held = make(map[place]*heldItem, len(batch))
+	for run, list := range ords {
+		_, err := collect(b.t, func(s scanner) (none struct{}, err error) {
+			p, h := place{run: run}, &heldItem{}
+			err = s.Scan(&p.ord, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.touched, &h.settled)
+			b.held[p] = h
+			return none, err
+		}, selectHeld, text(list), run)
+		if err != nil {
+			return err
+		}
 	}
-	_, err := collect(b.t, func(s scanner) (none struct{}, err error) {
-		var p place
-		h := &heldItem{}
-		err = s.Scan(&p.run, &p.ord, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.touched, &h.settled)
-		b.held[p] = h
-		return none, err
-	}, `SELECT i.run, i.ord, i.state, i.epoch, i.item, i.seq, i.outcome, i.seq > 0 OR i.attempts > 0 OR i.throttles > 0 OR i.asked > 0 OR i.done > 0, i.attempts > 0 OR i.throttles > 0 OR i.why <> '' OR i.kind <> '' OR i.not_before > 0
-		FROM json_each(?) j CROSS JOIN run_items i ON i.run = j.value ->> 0 AND i.ord = j.value ->> 1`, text(places))
-	return err
+	return nil
 }
 
-// item returns what is held of an item, with its counters.
+const selectHeld = `SELECT i.ord, i.state, i.epoch, i.item, i.seq, i.outcome, i.seq > 0 OR i.attempts > 0 OR i.throttles > 0 OR i.asked > 0 OR i.done > 0,
+	i.attempts > 0 OR i.throttles > 0 OR i.why <> '' OR i.kind <> '' OR i.not_before > 0
+	FROM json_each(?) j CROSS JOIN run_items i ON i.run = ? AND i.ord = j.value`
+
+// item returns what is held of an item, with its counters. Of two writes for one
+// item the second reads anew: the first one has touched it.
 func (b *batchWriter) item(j *job) (*heldItem, error) {
 	p := place{j.Run, j.Ord}
 	h, ok := b.held[p]

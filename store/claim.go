@@ -16,7 +16,7 @@ func (b *batchWriter) claimItems(c rows.Claim) (rows.Claimed, error) {
 		return rows.Claimed{}, err
 	}
 	got := rows.Claimed{Stop: run.stop, Paused: run.paused}
-	if zombie, err := outdated(b.t, c, n); err != nil || zombie {
+	if zombie, err := outdated(b.t, c); err != nil || zombie {
 		return got, err
 	}
 	if err := reopen(b.t, c, &n); err != nil {
@@ -31,9 +31,8 @@ func (b *batchWriter) claimItems(c rows.Claim) (rows.Claimed, error) {
 	return got, nil
 }
 
-// census counts a range in one pass.
+// census counts what is not closed in a range, in one pass.
 type census struct {
-	newest     int64 // epoch
 	stranded   int64 // claimed by an older attempt
 	flying     int64 // claimed by this one
 	flyingLost int64
@@ -45,16 +44,15 @@ type census struct {
 
 func takeCensus(t *tx, c rows.Claim) (n census, err error) {
 	now := micros(c.Now)
-	err = t.row(`SELECT coalesce(max(epoch), 0),
-			coalesce(sum(state = 'claimed' AND epoch < ?1), 0),
+	err = t.row(`SELECT coalesce(sum(state = 'claimed' AND epoch < ?1), 0),
 			coalesce(sum(state = 'claimed' AND epoch = ?1), 0),
 			coalesce(sum(state = 'claimed' AND epoch = ?1 AND lost > 0), 0),
 			coalesce(sum(state = 'open'), 0),
 			coalesce(sum(state = 'open' AND not_before <= ?2 AND lost = 0), 0),
 			coalesce(sum(state = 'open' AND not_before <= ?2 AND lost > 0), 0),
 			coalesce(min(CASE WHEN state = 'open' AND not_before > ?2 THEN not_before END), 0)
-		FROM run_items WHERE run = ?3 AND ord BETWEEN ?4 AND ?5`, c.Epoch, now, c.Run, c.Lo, c.Hi).
-		Scan(&n.newest, &n.stranded, &n.flying, &n.flyingLost, &n.open, &n.due, &n.dueLost, &n.next)
+		FROM run_items WHERE run = ?3 AND ord BETWEEN ?4 AND ?5 AND state <> 'closed'`, c.Epoch, now, c.Run, c.Lo, c.Hi).
+		Scan(&n.stranded, &n.flying, &n.flyingLost, &n.open, &n.due, &n.dueLost, &n.next)
 	return n, err
 }
 
@@ -72,10 +70,7 @@ func (n *census) left(now time.Time) (int, time.Time) {
 
 // outdated reports whether a younger attempt has asked for any of the range, and
 // notes this one where it is the youngest.
-func outdated(t *tx, c rows.Claim, n census) (bool, error) {
-	if n.newest > c.Epoch {
-		return true, nil
-	}
+func outdated(t *tx, c rows.Claim) (bool, error) {
 	seen, err := number(t, `SELECT coalesce(max(epoch), 0) FROM claims WHERE run = ? AND lo <= ? AND hi >= ?`, c.Run, c.Hi, c.Lo)
 	if err != nil || seen >= c.Epoch {
 		return seen > c.Epoch, err
