@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"time"
 
 	"go.uber.org/fx"
@@ -18,7 +19,7 @@ import (
 // checkTimeout bounds one question of /ready.
 const checkTimeout = 5 * time.Second
 
-// health answers /live, /ready and /metrics.
+// health answers /live, /ready, /metrics and /debug/pprof.
 type health struct {
 	station *station
 	store   *store.Store
@@ -32,6 +33,8 @@ func newHealth(life fx.Lifecycle, s config.Settings, st *station, opened *store.
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
 	mux.HandleFunc("GET /ready", h.ready)
 	mux.Handle("GET /metrics", m.handler())
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index) // where the time goes, for whoever may ask this address
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	h.server = &http.Server{Handler: mux, ReadHeaderTimeout: checkTimeout, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	if s.HealthAddr != "" {
 		life.Append(fx.StartStopHook(func(ctx context.Context) error { return h.listen(ctx, s.HealthAddr, log) }, h.server.Shutdown))
