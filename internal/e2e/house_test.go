@@ -25,14 +25,16 @@ import (
 
 // house is everything on one machine, a fresh one per test.
 type house struct {
-	t       *testing.T
-	dir     string
-	cli     string // the Temporal CLI
-	store   *store.Store
-	server  *dev.Server
-	worker  *dev.Process
-	workers int
-	client  client.Client
+	t   *testing.T
+	dir string
+	cli string // the Temporal CLI
+	// binary and cliBinary are our own two programs.
+	binary, cliBinary string
+	store             *store.Store
+	server            *dev.Server
+	worker            *dev.Process
+	workers           int
+	client            client.Client
 }
 
 // newHouse starts a server that keeps its state in a file; no worker yet.
@@ -40,7 +42,7 @@ func newHouse(t *testing.T) *house {
 	t.Helper()
 	dir, err := os.Getwd()
 	require.NoError(t, err)
-	h := &house{t: t, dir: t.TempDir()}
+	h := &house{t: t, dir: t.TempDir(), binary: binaries.worker, cliBinary: binaries.starter}
 	h.cli, err = dev.FindCLI(dir, os.Getenv)
 	if err != nil && os.Getenv("CI") == "" {
 		t.Skip(err)
@@ -85,7 +87,7 @@ func (h *house) work(args ...string) *dev.Process {
 	require.NoError(h.t, err)
 	name := fmt.Sprintf("worker-%d", h.workers)
 	h.worker, err = dev.StartWorker(h.within(time.Minute), dev.WorkerOptions{
-		Binary: binaries.worker, Address: h.server.Address, Store: h.storeAddress(), Health: health,
+		Binary: h.binary, Address: h.server.Address, Store: h.storeAddress(), Health: health,
 		Args: append([]string{"--create", "--allow-network", "127.0.0.0/8", "--heartbeat", "2s", "--identity", name}, args...),
 		Log:  h.log(name),
 	})
@@ -111,7 +113,7 @@ func (h *house) starter(args ...string) (stdout string, code int) {
 // command is a command line ready to start; both its streams go to the text.
 func (h *house) command(args ...string) (*exec.Cmd, *text) {
 	h.t.Helper()
-	cmd, out := exec.CommandContext(h.within(5*time.Minute), binaries.starter, args...), &text{}
+	cmd, out := exec.CommandContext(h.within(5*time.Minute), h.cliBinary, args...), &text{}
 	cmd.Dir = h.dir
 	cmd.Env = append(dev.Environment(h.server.Address), "VENDEMMIA_STORE="+h.storeAddress())
 	cmd.Stdout, cmd.Stderr = out, out
