@@ -33,7 +33,7 @@ func (a *Activities) seal(ctx context.Context, run rows.Run, c *campaigns.Campai
 			return sealed, err
 		}
 		sealed.Ranges = append(sealed.Ranges, steps.Range{
-			Entry: s.Entry, Queue: a.queue(e), Lo: s.Lo, Hi: s.Hi, Chunk: chunkSize(c.Chunk, sealed.Items), Priority: priority(e.Priority),
+			Entry: s.Entry, Queue: a.queue(e), Lo: s.Lo, Hi: s.Hi, Chunk: chunkSize(c.Chunk, sealed.Items), Priority: e.Priority.Key(),
 		})
 	}
 	return a.labels(ctx, run.ID, sealed)
@@ -63,21 +63,6 @@ func (a *Activities) labels(ctx context.Context, run int64, sealed steps.Sealed)
 		}
 	}
 	return sealed, nil
-}
-
-func priority(p campaigns.Priority) int {
-	switch p {
-	case campaigns.PriorityUrgent:
-		return 1
-	case campaigns.PriorityHigh:
-		return 2
-	case campaigns.PriorityLow:
-		return 4
-	case campaigns.PriorityIdle:
-		return 5
-	default:
-		return 3
-	}
 }
 
 // zone is where a campaign's times are said; UTC when its zone is not known

@@ -112,6 +112,22 @@ const (
 	PriorityIdle   Priority = "idle"
 )
 
+// Key is the priority as Temporal counts it: 1 for urgent up to 5 for idle.
+func (p Priority) Key() int {
+	switch p {
+	case PriorityUrgent:
+		return 1
+	case PriorityHigh:
+		return 2
+	case PriorityLow:
+		return 4
+	case PriorityIdle:
+		return 5
+	default:
+		return 3
+	}
+}
+
 // Timeouts bound a request, a page, an item and a run; 0 is none.
 type Timeouts struct {
 	Request time.Duration `json:"request,omitempty"`

@@ -192,28 +192,12 @@ func scheduleOverlap(o campaigns.Overlap) enumspb.ScheduleOverlapPolicy {
 func startPriority(c campaigns.Campaign) temporal.Priority {
 	best := 0
 	for _, e := range c.Entries {
-		if key := priorityKey(e.Priority); best == 0 || key < best {
+		if key := e.Priority.Key(); best == 0 || key < best {
 			best = key
 		}
 	}
-	if best == priorityKey(campaigns.PriorityNormal) {
+	if best == campaigns.PriorityNormal.Key() {
 		best = 0
 	}
 	return temporal.Priority{PriorityKey: best}
-}
-
-// priorityKey is 1 for urgent up to 5 for idle.
-func priorityKey(p campaigns.Priority) int {
-	switch p {
-	case campaigns.PriorityUrgent:
-		return 1
-	case campaigns.PriorityHigh:
-		return 2
-	case campaigns.PriorityLow:
-		return 4
-	case campaigns.PriorityIdle:
-		return 5
-	default:
-		return 3
-	}
 }

@@ -115,7 +115,7 @@ func TestOverlapsHaveANameAtTheServer(t *testing.T) {
 		require.Equal(t, theirs, scheduleOverlap(ours), string(ours))
 	}
 	for p, key := range map[campaigns.Priority]int{"": 3, campaigns.PriorityUrgent: 1, campaigns.PriorityHigh: 2, campaigns.PriorityNormal: 3, campaigns.PriorityLow: 4, campaigns.PriorityIdle: 5} {
-		require.Equal(t, key, priorityKey(p), string(p))
+		require.Equal(t, key, p.Key(), string(p))
 	}
 }
 
