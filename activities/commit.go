@@ -63,16 +63,15 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 		Params: r.prints.params, Extraction: r.prints.extraction,
 	}
 	w.Progress = rows.Progress{Done: page.Done, Total: page.Total}
-	if page.Last && len(page.Documents) == 0 {
-		// Nothing is compared, so what the item comes to is known beforehand.
-		s := r.judge.settle(r.item.Tally.Add(r.tally).Add(harvest.PageTally(&page)))
-		w.Settle = &s
+	if page.Last {
+		w.Settle = &rows.Settle{State: rows.ItemClosed, Judge: r.judge.settle}
 	}
 	t, err := r.send(w)
 	if err == nil || errors.Is(err, rows.ErrStopped) {
 		r.version, r.seq, r.ledger = r.version+1, r.seq+1, nil
 		if w.Settle != nil {
-			r.closed, r.over = w.Settle, true
+			s := w.Settle.Judged(r.item.Tally.Add(r.tally).Add(t))
+			r.closed, r.over = &s, true
 		}
 	}
 	return t, err

@@ -69,8 +69,13 @@ func panicError(p any) error {
 	}
 }
 
-// PageTally counts a page before the store has compared it: what was listed,
-// quarantined, and whether it is partial.
+// PageTally counts a page before the store has compared it: what was listed and
+// quarantined, and whether it is partial. What a source lists again without
+// showing it (NotModified) is the same.
 func PageTally(p *Page) Tally {
-	return Tally{Pages: 1, Listed: p.Listed, Quarantined: len(p.Rejects), NotModified: p.NotModified, Partial: p.Partial}
+	t := Tally{Pages: 1, Listed: p.Listed, Quarantined: len(p.Rejects), NotModified: p.NotModified, Partial: p.Partial}
+	if p.NotModified && len(p.Documents) == 0 {
+		t.Same = p.Listed
+	}
+	return t
 }

@@ -157,5 +157,5 @@ func TestPumpRefusesBreaches(t *testing.T) {
 func TestPageTally(t *testing.T) {
 	t.Parallel()
 	p := harvest.Page{Listed: 4, Rejects: make([]harvest.Reject, 2), Partial: true, NotModified: true}
-	require.Equal(t, harvest.Tally{Pages: 1, Listed: 4, Quarantined: 2, Partial: true, NotModified: true}, harvest.PageTally(&p))
+	require.Equal(t, harvest.Tally{Pages: 1, Listed: 4, Same: 4, Quarantined: 2, Partial: true, NotModified: true}, harvest.PageTally(&p))
 }

@@ -75,6 +75,10 @@ func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (harvest.Tally, error
 		h.page = tallyText(tally)
 	}
 	h.tally = sumOf(h.tally, tally)
+	if j.Settle != nil {
+		said := j.Settle.Judged(h.tally)
+		j.Settle = &said
+	}
 	if err := b.ledger(j, h.item); err != nil {
 		return tally, err
 	}

@@ -112,6 +112,22 @@ type Settle struct {
 	// Attempts and Throttles are what is added to the item's own.
 	Attempts  int
 	Throttles int
+	// Judge, where set, says the rest once the item's whole tally of this run is
+	// known, this write's page included: what a last page comes to shows only when
+	// its documents were compared. It is called inside the transaction, perhaps
+	// more than once, asks nothing of the store and returns at once. State must be
+	// set beside it, and be what it returns.
+	Judge func(harvest.Tally) Settle
+}
+
+// Judged is the settle with everything said, for an item's whole tally.
+func (s Settle) Judged(t harvest.Tally) Settle {
+	if s.Judge == nil {
+		return s
+	}
+	said := s.Judge(t)
+	said.Judge = s.Judge
+	return said
 }
 
 // Written is the answer to one Write. Err is nil, ErrFenced, ErrStopped or what
