@@ -117,11 +117,15 @@ func pick(t *tx, c rows.Claim, run liveRun, n *census) ([]rows.ClaimedItem, erro
 // were, 1 for the others.
 func take(t *tx, c rows.Claim, run liveRun, lost, limit int) ([]rows.ClaimedItem, error) {
 	now := micros(c.Now)
+	order := "ri.ord"
+	if lost > 0 {
+		order = "ri.lost, ri.ord" // whoever had the least bad luck first: more of it ends an item
+	}
 	items, err := collect(t, func(s scanner) (rows.ClaimedItem, error) { return scanClaimed(s, run, c.Now) },
 		`SELECT ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.attempts, ri.throttles, ri.lost, ri.seq, ri.started_at,
 			coalesce(c.version, 0), coalesce(c.value, ''), coalesce(c.params, ''), coalesce(c.extraction, ''), i.last_listed, i.paused
 		FROM run_items ri JOIN items i ON i.id = ri.item LEFT JOIN checkpoints c ON c.item = ri.item AND c.lane = ?
-		WHERE ri.run = ? AND ri.ord BETWEEN ? AND ? AND ri.state = 'open' AND ri.not_before <= ? AND (ri.lost > 0) = ? ORDER BY ri.ord LIMIT ?`,
+		WHERE ri.run = ? AND ri.ord BETWEEN ? AND ? AND ri.state = 'open' AND ri.not_before <= ? AND (ri.lost > 0) = ? ORDER BY `+order+` LIMIT ?`,
 		run.lane, c.Run, c.Lo, c.Hi, now, lost, limit)
 	if err != nil || len(items) == 0 {
 		return nil, err
