@@ -41,6 +41,21 @@ func rules() []rule {
 		{of: "internal/polite", ours: []string{"harvest"}, others: []string{"*"}, never: []string{temporal}},
 		{of: "internal/replica", ours: []string{"harvest"}, others: []string{"*"}, never: []string{temporal}},
 		{of: "internal/config", ours: []string{"harvest"}, others: []string{"*"}},
+		{of: "internal/secrets", ours: []string{"harvest"}, never: []string{temporal}},
+		{of: "internal/webhook", ours: []string{"harvest"}, never: []string{temporal}},
+		{of: "internal/dev", others: []string{"*"}},
+		{of: "internal/rollout", ours: []string{"workflows/...", "campaigns", "harvest/..."}, others: []string{"*"}},
+		{
+			of: "internal/demo", others: []string{"*"},
+			ours: []string{"internal/dev", "internal/replica", "internal/rollout", "internal/temporalx", "internal/cli/print", "workflows/...", "campaigns", "store", "harvest/..."},
+		},
+		{
+			of: "internal/cli/...", others: []string{"*"},
+			ours: []string{
+				"internal/cli/...", "internal/rollout", "internal/demo", "internal/dev", "internal/config", "internal/polite", "internal/secrets",
+				"internal/temporalx", "workflows/...", "campaigns", "fetchers", "store", "harvest/...",
+			},
+		},
 	}
 }
 
