@@ -122,9 +122,9 @@ func TestPauseResumeDelete(t *testing.T) {
 
 	out := b.ok("campaigns", "pause", "alpha", "--note", "feeds.csv under repair")
 	require.Contains(t, out, "target   namespace default")
-	require.Contains(t, out, `alpha  paused since 18:10 by marta "feeds.csv under repair"`)
+	require.Contains(t, out, `alpha  paused since 18:10 CEST by marta "feeds.csv under repair"`)
 	require.True(t, b.engine.schedules.kept["campaign-alpha"].Schedule.State.Paused)
-	require.Contains(t, b.ok("why", "alpha"), `alpha is paused by marta since 18:10: "feeds.csv under repair".`)
+	require.Contains(t, b.ok("why", "alpha"), `alpha is paused by marta since 18:10 CEST: "feeds.csv under repair".`)
 
 	b.ok("campaigns", "pause", "--all")
 	b.ok("campaigns", "resume", "--all")

@@ -209,7 +209,7 @@ func newCampaignsExport(p *program) *cobra.Command {
 	c := &campaignsExport{p}
 	return &cobra.Command{
 		Use: "export NAME", Short: "Print a campaign as YAML, every short form written out",
-		Long: "Print an applied campaign, or one version of it (news@7), as a campaign file\nwith" +
+		Long: "Print an applied campaign, or one version of it (news@7), as a campaign file\nwith " +
 			"every default and short form written out.",
 		Example: "  starter campaigns export news@7",
 		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: p.completeCampaigns,

@@ -15,7 +15,7 @@ import (
 
 func newCheckpoints(p *program) *cobra.Command {
 	return group("checkpoints", "Where items go on",
-		"A checkpoint is where an item goes on at its next run. Its name is campaign /\nentry / key.",
+		"A checkpoint is where an item goes on at its next run. Its name is campaign /\nentry / key, also news/feed/ansa-economia.",
 		"  starter checkpoints list --campaign news",
 		newCheckpointsList(p), newCheckpointsShow(p), newCheckpointsSet(p), newCheckpointsReset(p))
 }
@@ -31,8 +31,8 @@ func (f *checkpointFlags) add(p *program, cmd *cobra.Command) {
 }
 
 func (f *checkpointFlags) filter() rows.CheckpointFilter {
-	if parts := strings.SplitN(f.item, " / ", 3); len(parts) == 3 {
-		return rows.CheckpointFilter{Campaign: parts[0], Entry: parts[1], Key: parts[2]}
+	if path, ok := itemPath(f.item); ok && f.entry == "" {
+		return rows.CheckpointFilter{Campaign: path.Campaign, Entry: path.Entry, Key: path.Key}
 	}
 	return rows.CheckpointFilter{Campaign: f.campaign, Entry: f.entry, Key: f.item}
 }
@@ -92,7 +92,7 @@ type checkpointsShow struct {
 func newCheckpointsShow(p *program) *cobra.Command {
 	c := &checkpointsShow{program: p}
 	cmd := &cobra.Command{
-		Use: "show KEY", Short: "Show an item's checkpoint",
+		Use: "show ITEM", Short: "Show an item's checkpoint",
 		Long:    "Show an item's checkpoint as JSON, for `fetchers try --checkpoint`.",
 		Example: "  starter checkpoints show ansa-economia",
 		Args:    cobra.ExactArgs(1), RunE: c.run,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 
@@ -15,8 +16,9 @@ import (
 
 type devCommand struct {
 	*program
-	demo bool
-	once bool
+	demo  bool
+	once  bool
+	allow []string
 }
 
 func newDev(p *program) *cobra.Command {
@@ -27,13 +29,15 @@ func newDev(p *program) *cobra.Command {
 machine, over the folder .vendemmia. Connection settings of the shell
 (TEMPORAL_*, profiles) are ignored, so that no server but this one is ever
 touched; ports that are taken are passed over. Ctrl-C ends everything and the
-data stays.`,
+data stays. Sources on this machine or a private network are refused unless
+--allow-network names it.`,
 		Example: "  starter dev --demo --once",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&c.demo, "demo", false, "apply and trigger campaigns over replica sources, and kill the worker in the middle")
 	f.BoolVar(&c.once, "once", false, "with --demo: end once everything is shown")
+	f.StringArrayVar(&c.allow, "allow-network", nil, "network the worker may ask though private or of this machine (CIDR)")
 	return cmd
 }
 
@@ -41,13 +45,20 @@ func (c *devCommand) run(cmd *cobra.Command, _ []string) error {
 	if c.once && !c.demo {
 		return usage("dev: --once goes with --demo")
 	}
+	if c.demo && len(c.allow) > 0 {
+		return usage("dev: --demo brings sources of its own; --allow-network goes without it")
+	}
+	allow, err := networks(c.allow)
+	if err != nil {
+		return err
+	}
 	cli, worker, err := c.binaries()
 	if err != nil {
 		return err
 	}
 	dir := filepath.Join(c.env.Dir, ".vendemmia")
 	if !c.demo {
-		return c.stay(cmd.Context(), dev.HouseOptions{Dir: dir, CLI: cli, Worker: worker, Store: "vendemmia.db", Name: "dev-1"})
+		return c.stay(cmd.Context(), dev.HouseOptions{Dir: dir, CLI: cli, Worker: worker, Store: "vendemmia.db", Name: "dev-1", Args: allow})
 	}
 	err = demo.Run(cmd.Context(), demo.Options{
 		Out: c.env.Stdout, Screen: c.screen(), Dir: dir, Worker: worker, CLI: cli, Once: c.once, Lookup: c.lookup, Author: c.who(),
@@ -56,6 +67,17 @@ func (c *devCommand) run(cmd *cobra.Command, _ []string) error {
 		return quiet(exitInterrupted)
 	}
 	return err
+}
+
+// networks are the worker's flags for networks that may be asked.
+func networks(given []string) (flags []string, err error) {
+	for _, text := range given {
+		if _, err := netip.ParsePrefix(text); err != nil {
+			return nil, usage("--allow-network %q: write a network like 10.3.0.0/16", text)
+		}
+		flags = append(flags, "--allow-network", text)
+	}
+	return flags, nil
 }
 
 // stay runs a house until Ctrl-C, or until one of its processes ends.

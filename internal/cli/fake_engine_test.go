@@ -19,6 +19,7 @@ type fakeEngine struct {
 	schedule   engine.Schedule
 	schedErr   error
 	pollers    map[string][]engine.Poller // nil: one everywhere
+	leaves     int                        // after so many looks nobody polls
 	workers    []engine.Worker
 	workersErr error
 	attributes map[string]string
@@ -26,6 +27,7 @@ type fakeEngine struct {
 	actions    int
 	progress   steps.ProgressOut
 	startErr   error
+	taken      []string // ids of runs that there are already
 	summary    steps.Summary
 	waitErr    error
 	wait       chan struct{} // nil: runs end at once
@@ -57,6 +59,9 @@ func (f *fakeEngine) Start(_ context.Context, n engine.NewRun) (engine.Started, 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.started = append(f.started, n)
+	if slices.Contains(f.taken, n.ID) {
+		return engine.Started{}, engine.ErrExists
+	}
 	return engine.Started{WorkflowID: n.ID, RunID: "r-new"}, f.startErr
 }
 
@@ -108,10 +113,13 @@ func (f *fakeEngine) Pollers(_ context.Context, queue string) ([]engine.Poller, 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.queues = append(f.queues, queue)
+	if f.leaves > 0 && len(f.queues) > f.leaves {
+		return nil, nil
+	}
 	if f.pollers == nil {
 		return []engine.Poller{{Identity: "worker-a", LastSeen: moment()}}, nil
 	}
-	return f.pollers[queue], nil
+	return slices.Clone(f.pollers[queue]), nil
 }
 
 func (f *fakeEngine) Workers(context.Context) ([]engine.Worker, error) {

@@ -40,6 +40,8 @@ type bench struct {
 	set    fetchers.Set
 	// written is called after each write to standard output.
 	written func()
+	// warned is called after each write to standard error.
+	warned func()
 }
 
 // tap calls a function after each write.
@@ -81,7 +83,7 @@ func (b *bench) runIn(ctx context.Context, args ...string) result {
 	b.t.Helper()
 	var out, err bytes.Buffer
 	p := newProgram(Env{
-		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: tap{&out, b.written}, Stderr: &err, Fetchers: b.set, Version: "1.2.3", Dir: b.dir,
+		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: tap{&out, b.written}, Stderr: tap{&err, b.warned}, Fetchers: b.set, Version: "1.2.3", Dir: b.dir,
 		Getenv: func(name string) string { return b.env[name] }, Now: moment, Zone: rome(b.t),
 	})
 	p.interactive = func() bool { return b.asked }
@@ -91,7 +93,7 @@ func (b *bench) runIn(ctx context.Context, args ...string) result {
 		}
 		return b.engine, nil
 	}
-	p.pace, p.patience = time.Millisecond, 0
+	p.pace, p.patience, p.again = time.Millisecond, 0, time.Millisecond
 	defer p.close()
 	code := p.run(ctx)
 	return result{code: code, out: b.scrub(out.String()), err: b.scrub(err.String())}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
@@ -42,7 +43,7 @@ func newItemsList(p *program) *cobra.Command {
 	c := &itemsList{program: p}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List items with how they fare",
-		Long:    "List items with their last outcome, for how many runs in a row it has been like\nthat, and when they last ended well.",
+		Long:    "List items with their last outcome, for how many runs in a row it has been as\ngood or as bad, and when they last ended well.",
 		Example: "  starter items list --campaign news --unhealthy",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
@@ -144,7 +145,7 @@ func itemScreen(d itemDetail, c print.Clock) string {
 	line("label", d.Label)
 	line("fetcher", d.Fetcher)
 	line("host", d.Host)
-	line("outcome", strings.TrimSpace(strings.ToUpper(string(d.Outcome))+" "+parens(print.Count(d.Streak, "run")+" in a row", d.Streak > 1)))
+	line("outcome", strings.TrimSpace(strings.ToUpper(string(d.Outcome))+" "+parens(diagnose.Streak(d.Item), d.Streak > 1)))
 	line("why", d.Why)
 	if d.Paused != nil {
 		line("paused", strings.TrimSpace(pauseText(d.Paused, c)))
@@ -159,7 +160,7 @@ func itemScreen(d itemDetail, c print.Clock) string {
 		if cp.Lane != "" {
 			name = "lane " + cp.Lane
 		}
-		line(name, fmt.Sprintf("%s (version %d, %s)", print.End(string(cp.Value), 400), cp.Version, c.Near(cp.UpdatedAt)))
+		line(name, fmt.Sprintf("%s (version %d, %s)", print.End(string(cp.Value), 400), cp.Version, c.NearZone(cp.UpdatedAt)))
 	}
 	return b.String()
 }
@@ -173,11 +174,7 @@ func parens(text string, show bool) string {
 
 // findItem resolves a key, or campaign / entry / key.
 func (p *program) findItem(ctx context.Context, s itemStore, f itemFlags, ref string) (rows.Item, error) {
-	filter := rows.ItemsFilter{Campaign: f.campaign, Entry: f.entry, Key: ref}
-	if parts := strings.SplitN(ref, " / ", 3); len(parts) == 3 {
-		filter = rows.ItemsFilter{Campaign: parts[0], Entry: parts[1], Key: parts[2]}
-	}
-	found, err := s.Items(ctx, filter)
+	found, err := itemsNamed(ctx, s, f, ref)
 	if err != nil {
 		return rows.Item{}, err
 	}
@@ -193,6 +190,32 @@ func (p *program) findItem(ctx context.Context, s itemStore, f itemFlags, ref st
 		}
 		return rows.Item{}, usage("item %s: there are several; say which with --campaign and --entry: %s", ref, some(names))
 	}
+}
+
+// itemsNamed returns the items a name fits: a key, else campaign/entry/key. A key
+// may hold slashes itself, so it comes first.
+func itemsNamed(ctx context.Context, s itemStore, f itemFlags, ref string) ([]rows.Item, error) {
+	found, err := s.Items(ctx, rows.ItemsFilter{Campaign: f.campaign, Entry: f.entry, Key: ref})
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	path, ok := itemPath(ref)
+	if !ok {
+		return nil, nil
+	}
+	return s.Items(ctx, rows.ItemsFilter{Campaign: path.Campaign, Entry: path.Entry, Key: path.Key})
+}
+
+// itemPath reads "news / feed / ansa", also without the blanks; an address is
+// no path.
+func itemPath(ref string) (harvest.Item, bool) {
+	for _, by := range []string{" / ", "/"} {
+		parts := strings.SplitN(ref, by, 3)
+		if len(parts) == 3 && !strings.Contains(parts[0], ":") && parts[1] != "" {
+			return harvest.Item{Campaign: parts[0], Entry: parts[1], Key: parts[2]}, true
+		}
+	}
+	return harvest.Item{}, false
 }
 
 func (p *program) nearItem(ctx context.Context, s itemStore, f itemFlags, ref string) string {

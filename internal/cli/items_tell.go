@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/workflows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -127,6 +126,5 @@ func (c *itemsRetry) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	id := workflows.HandID(start.Campaign, c.env.Now())
-	return c.launch(ctx, launch{id: id, campaign: a.Campaign, start: start, detach: c.detach, strict: c.strict})
+	return c.launch(ctx, launch{id: c.handID(start.Campaign), campaign: a.Campaign, start: start, detach: c.detach, strict: c.strict})
 }

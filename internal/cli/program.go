@@ -21,6 +21,8 @@ type program struct {
 	pace time.Duration
 	// patience is how long a run may stand still before workers are looked for.
 	patience time.Duration
+	// again is how often they are looked for from then on.
+	again time.Duration
 
 	// given returns a setting's flag; false: it was not given.
 	given func(name string) (string, bool)
@@ -59,7 +61,7 @@ func newProgram(env Env) *program {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
-	p := &program{env: env, clock: print.Clock{Now: env.Now, Zone: env.Zone}, pace: 250 * time.Millisecond, patience: 3 * time.Second}
+	p := &program{env: env, clock: print.Clock{Now: env.Now, Zone: env.Zone}, pace: 250 * time.Millisecond, patience: 3 * time.Second, again: askAgain}
 	p.interactive = func() bool { return terminal(env.Stdin) }
 	p.screen = func() bool { return terminal(env.Stderr) }
 	p.openStore, p.dial = p.realStore, p.realEngine

@@ -78,7 +78,7 @@ func (c *runsRetry) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return c.launch(ctx, launch{id: id, campaign: camp, start: start, detach: c.detach, strict: c.strict})
+	return c.launch(ctx, launch{id: func(int) string { return id }, campaign: camp, start: start, detach: c.detach, strict: c.strict})
 }
 
 // retryOf returns the campaign of a run as it ran, and the id of its next retry.

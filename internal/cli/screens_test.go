@@ -86,6 +86,14 @@ func TestWorkers(t *testing.T) {
 	}
 	golden(t, "workers", b.ok("workers"))
 
+	long := moment().Add(-2 * time.Minute)
+	b.engine.workers = []engine.Worker{
+		{Identity: "killed", Queue: "vendemmia-fetch", Status: "running", LastSeen: long},
+		{Identity: "ended", Queue: "vendemmia-fetch", Status: "shuttingdown", LastSeen: long},
+		{Identity: "draining", Queue: "vendemmia-fetch", Status: "shuttingdown", LastSeen: moment()},
+	}
+	golden(t, "workers_leaving", b.ok("workers"))
+
 	b.engine.workers, b.engine.workersErr = nil, engine.ErrUnsupported
 	golden(t, "workers_pollers", b.ok("workers"))
 

@@ -48,8 +48,8 @@ func TestCheckpoints(t *testing.T) {
 func TestItemsPause(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	require.Contains(t, b.ok("items", "pause", "feed-001", "--note", "moved", "--until", "14d"), `news / feed / feed-001  paused since 18:10 by marta "moved" until 17 May 18:10`)
-	require.Contains(t, b.ok("items", "show", "news / feed / feed-001"), "paused      since 18:10 by marta")
+	require.Contains(t, b.ok("items", "pause", "feed-001", "--note", "moved", "--until", "14d"), `news / feed / feed-001  paused since 18:10 CEST by marta "moved" until 17 May 18:10 CEST`)
+	require.Contains(t, b.ok("items", "show", "news / feed / feed-001"), "paused      since 18:10 CEST by marta")
 	require.Contains(t, b.ok("items", "resume", "feed-001"), "resumed")
 	require.NotContains(t, b.ok("items", "show", "feed-001"), "paused")
 	r := b.run("items", "show", "feed-01")
@@ -169,4 +169,14 @@ func TestSetup(t *testing.T) {
 	b.env["VENDEMMIA_SEARCH_ATTRIBUTES"] = "Campaign=VendemmiaCampaign,Tags="
 	require.Contains(t, b.ok("setup", "--print"), "--name VendemmiaCampaign")
 	require.NotContains(t, b.ok("setup", "--print"), "Tags")
+}
+
+func TestItemsByPath(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	want := b.ok("items", "show", "feed-001", "--campaign", "news")
+	require.Equal(t, want, b.ok("items", "show", "news/feed/feed-001"))
+	require.Equal(t, want, b.ok("items", "show", "news / feed / feed-001"))
+	require.Equal(t, b.ok("checkpoints", "show", "nytimes-economy"), b.ok("checkpoints", "show", "news/feed/nytimes-economy"))
+	require.Contains(t, b.run("items", "show", "https://a/feed/b").err, "no run has seen it")
 }

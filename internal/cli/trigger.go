@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,13 +36,13 @@ type trigger struct {
 func newTrigger(p *program) *cobra.Command {
 	c := &trigger{program: p}
 	cmd := &cobra.Command{
-		Use: "trigger", Short: "Start a run now and watch it",
+		Use: "trigger [CAMPAIGN]", Short: "Start a run now and watch it",
 		Long: `Start a run of a campaign, or of one fetcher without a campaign, and watch it
 until it has ended. Ctrl-C ends the watching, not the run. It goes through the
 same gate as a scheduled run: while one is going on, the campaign's overlap
 policy decides. A paused campaign runs too: the pause is of its schedule.`,
 		Example: "  starter trigger --campaign news --item ansa-economia --again",
-		Args:    cobra.NoArgs, RunE: c.run,
+		Args:    cobra.MaximumNArgs(1), RunE: c.run, ValidArgsFunction: p.completeCampaigns,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.campaign, "campaign", "", "the campaign to run")
@@ -62,14 +61,30 @@ policy decides. A paused campaign runs too: the pause is of its schedule.`,
 	return cmd
 }
 
-func (c *trigger) run(cmd *cobra.Command, _ []string) error {
+func (c *trigger) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
+	if len(args) == 1 {
+		if c.campaign != "" {
+			return usage("trigger: %s and --campaign %s both name a campaign; one run is of one", args[0], c.campaign)
+		}
+		c.campaign = args[0]
+	}
 	start, camp, err := c.start(ctx)
 	if err != nil {
 		return err
 	}
-	id := workflows.HandID(camp.Name, c.env.Now())
-	return c.launch(ctx, launch{id: id, campaign: camp, start: start, detach: c.detach, strict: c.strict})
+	return c.launch(ctx, launch{
+		id: c.handID(camp.Name), campaign: camp, start: start, detach: c.detach, strict: c.strict,
+	})
+}
+
+// handID returns a namer of runs by hand: the moment is in the name, to the
+// second, so the n-th try is as many seconds later.
+func (p *program) handID(campaign string) func(try int) string {
+	at := p.env.Now()
+	return func(try int) string {
+		return workflows.HandID(campaign, at.Add(time.Duration(try)*time.Second))
+	}
 }
 
 // start is the run's input, and the campaign it is of.
@@ -141,7 +156,8 @@ func (c *trigger) fieldsOf(camp campaigns.Campaign) []harvest.Field {
 
 // launch is a run about to be started and watched.
 type launch struct {
-	id       string
+	// id names the run, and the n-th other try where there is such a run already.
+	id       func(try int) string
 	campaign campaigns.Campaign
 	start    steps.Start
 	detach   bool
@@ -157,7 +173,10 @@ func (p *program) launch(ctx context.Context, l launch) error {
 	if err != nil {
 		return err
 	}
-	run, err := e.Start(ctx, engine.NewRun{ID: l.id, Campaign: l.campaign, Start: l.start})
+	run, err := e.Start(ctx, engine.NewRun{ID: l.id(0), Campaign: l.campaign, Start: l.start})
+	for try := 1; try < 10 && errors.Is(err, engine.ErrExists) && l.id(try) != l.id(try-1); try++ {
+		run, err = e.Start(ctx, engine.NewRun{ID: l.id(try), Campaign: l.campaign, Start: l.start})
+	}
 	if err != nil {
 		return err
 	}
@@ -251,55 +270,13 @@ func (p *program) queuesOfEntries(camp campaigns.Campaign) []string {
 	return out
 }
 
-// askPollers tells, once per queue, that nobody polls it.
-type askPollers struct {
-	*program
-	engine queueEngine
-	at     time.Time
-	asked  map[string]bool
-}
-
-func (a *askPollers) ask(ctx context.Context, show *progress, queues ...string) error {
-	if time.Now().Before(a.at) {
-		return nil
-	}
-	for _, q := range queues {
-		if a.asked[q] {
-			continue
-		}
-		if a.asked == nil {
-			a.asked = map[string]bool{}
-		}
-		a.asked[q] = true
-		pollers, err := a.engine.Pollers(ctx, q)
-		if err != nil {
-			return err
-		}
-		if len(pollers) == 0 {
-			show.clear()
-			a.say("nobody polls %s; start one: %s", q, a.workerCommand(q))
-		}
-	}
-	return nil
-}
-
-// workerCommand is what to type to have a worker for a queue.
-func (p *program) workerCommand(queue string) string {
-	for _, q := range []string{steps.QueueControl, steps.QueueFetch} {
-		if queue == p.queue(q) {
-			return "worker"
-		}
-	}
-	return "worker --queues " + strings.TrimPrefix(queue, p.queue(""))
-}
-
 func pauseText(pause *rows.Pause, c print.Clock) string {
 	if pause == nil {
 		return ""
 	}
 	text := ""
 	if !pause.At.IsZero() {
-		text += " since " + c.Near(pause.At)
+		text += " since " + c.NearZone(pause.At)
 	}
 	if pause.By != "" {
 		text += " by " + pause.By
@@ -308,7 +285,7 @@ func pauseText(pause *rows.Pause, c print.Clock) string {
 		text += fmt.Sprintf(" %q", pause.Note)
 	}
 	if !pause.Until.IsZero() {
-		text += " until " + c.Near(pause.Until)
+		text += " until " + c.NearZone(pause.Until)
 	}
 	return text
 }

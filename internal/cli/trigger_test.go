@@ -233,3 +233,41 @@ func TestWaitGivesUp(t *testing.T) {
 	require.Equal(t, exitError, r.code)
 	require.Contains(t, r.err, "still going on after 20ms")
 }
+
+func TestTriggerTellsOfWorkersThatLeave(t *testing.T) {
+	t.Parallel()
+	for name, gone := range map[string]func(*fakeEngine){
+		"polled long ago": func(f *fakeEngine) {
+			f.pollers = map[string][]engine.Poller{"vendemmia-control": {{Identity: "w", LastSeen: moment().Add(-pollWindow - time.Second)}}}
+		},
+		"said goodbye": func(f *fakeEngine) {
+			f.workers = []engine.Worker{{Identity: "worker-a", Queue: "vendemmia-control", Status: "shuttingdown"}}
+		},
+		"leaves later": func(f *fakeEngine) { f.leaves = 3 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.engine.wait = make(chan struct{})
+			gone(b.engine)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			b.warned = cancel
+			r := b.runIn(ctx, "trigger", "news")
+			require.Equal(t, exitInterrupted, r.code)
+			require.Contains(t, r.err, "nobody polls vendemmia-control; start one: worker\n")
+		})
+	}
+}
+
+func TestTriggerTwiceInOneSecond(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.taken = []string{"news-2026-05-03T16:10:00Z", "news-2026-05-03T16:10:01Z"}
+	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
+	require.Contains(t, b.ok("trigger", "news"), "run      news-2026-05-03T16:10:02Z\n")
+
+	r := b.run("trigger", "news", "--campaign", "weather")
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.err, "news and --campaign weather both name a campaign")
+}

@@ -241,7 +241,7 @@ func (c *why) pollers(ctx context.Context, f *diagnose.Facts) error {
 	}
 	f.Pollers = map[string]int{}
 	for _, q := range append([]string{c.queue(steps.QueueControl)}, c.queuesOfEntries(f.Effective)...) {
-		found, err := c.engine.Pollers(ctx, q)
+		found, err := c.atWork(ctx, c.engine, q)
 		if err != nil && !errors.Is(err, engine.ErrForbidden) {
 			return err
 		}

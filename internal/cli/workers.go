@@ -23,8 +23,8 @@ func newWorkers(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use: "workers", Short: "List the workers, their queues and what they hold",
 		Long: `List the workers that are alive: by the server's roster where it keeps one, else
-by who polls the task queues (the server remembers them for five minutes). ITEMS
-are the items a worker holds now, by the store.`,
+by who polls the task queues. One that did not report for over a minute is
+silent: dead, or cut off. ITEMS are the items a worker holds now, by the store.`,
 		Example: "  starter workers",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
@@ -90,12 +90,12 @@ func (p *program) alive(ctx context.Context, s Store, e Engine) ([]engine.Worker
 	if err != nil && !errors.Is(err, engine.ErrUnsupported) && !errors.Is(err, engine.ErrForbidden) {
 		return nil, nil, err
 	}
-	list = ours(list, queues)
+	list = p.tidy(ours(list, queues))
 	for _, q := range queues {
 		if slices.ContainsFunc(list, func(w engine.Worker) bool { return w.Queue == q }) {
 			continue
 		}
-		pollers, err := e.Pollers(ctx, q)
+		pollers, err := p.atWork(ctx, e, q)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -107,6 +107,21 @@ func (p *program) alive(ctx context.Context, s Store, e Engine) ([]engine.Worker
 		return cmp.Or(cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.Queue, b.Queue))
 	})
 	return list, queues, nil
+}
+
+// tidy says of workers that ceased to report what is known of them: those that
+// were ending have ended, the others are silent.
+func (p *program) tidy(list []engine.Worker) []engine.Worker {
+	list = slices.DeleteFunc(list, func(w engine.Worker) bool { return ending(w) && p.longAgo(w.LastSeen) })
+	for i := range list {
+		switch {
+		case ending(list[i]):
+			list[i].Status = "stopping"
+		case p.longAgo(list[i].LastSeen):
+			list[i].Status = "silent"
+		}
+	}
+	return list
 }
 
 // ours leaves out workers of others in the same namespace.

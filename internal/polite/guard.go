@@ -58,8 +58,8 @@ func (g *guard) check(a netip.Addr) error {
 	}
 	return &harvest.Error{
 		Kind: harvest.KindBlocked, Op: "connect to", On: a.String(),
-		Err:    fmt.Errorf("%s is %s, and sources must not lead there", a, what),
-		Advice: "if it is meant, start the worker with --allow-network " + netip.PrefixFrom(a, a.BitLen()).String(),
+		Err:    fmt.Errorf("%s is %s: refused", a, what),
+		Advice: "worker --allow-network " + netip.PrefixFrom(a, a.BitLen()).String() + " allows it",
 	}
 }
 

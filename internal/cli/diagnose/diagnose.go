@@ -4,6 +4,7 @@
 package diagnose
 
 import (
+	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
@@ -102,11 +103,17 @@ func Why(f Facts) Answer {
 		switch {
 		case found.hit && a.Cause == "":
 			a.Cause, a.Say, a.Lines = c.name, found.say, found.lines
-		case !found.hit && found.clear != "":
+		case !found.hit && found.clear != "" && !besides(c.name, a.Cause):
 			a.Not = append(a.Not, found.clear)
 		}
 	}
 	return a
+}
+
+// besides: "paused no" would deny what was just said, that the item or the
+// schedule on the server is paused.
+func besides(check, cause string) bool {
+	return check == "paused" && strings.Contains(cause, "paused")
 }
 
 // checks is the list that is walked: first what keeps a run from starting, then
@@ -116,10 +123,10 @@ func checks(f Facts) []check {
 		{"not applied", notApplied},
 		{"removed", removed},
 		{"item paused", itemPaused},
+		{"paused on the server", pausedThere},
 		{"paused", paused},
 		{"Temporal", unreachable},
 		{"no schedule on the server", scheduleGone},
-		{"paused on the server", pausedThere},
 	}
 	going := []check{
 		{"run paused", runPaused},

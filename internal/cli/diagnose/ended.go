@@ -16,9 +16,18 @@ func overlap(f Facts) finding {
 	}
 	return finding{
 		hit:   true,
-		say:   fmt.Sprintf("the run at %s was skipped: %s (overlap is %s).", f.Clock.Full(dueOf(f.Run.Run)), print.Dash(f.Run.Why), overlapOf(f)),
+		say:   fmt.Sprintf("the run at %s was skipped: %s.", f.Clock.Full(dueOf(f.Run.Run)), skippedFor(f)),
 		lines: nextLine(f),
 	}
+}
+
+// skippedFor is why the run was skipped, with the policy where it does not say
+// it itself.
+func skippedFor(f Facts) string {
+	if strings.Contains(f.Run.Why, "overlap is ") {
+		return f.Run.Why
+	}
+	return fmt.Sprintf("%s (overlap is %s)", print.Dash(f.Run.Why), overlapOf(f))
 }
 
 func dueOf(r rows.Run) time.Time {
@@ -107,13 +116,23 @@ func itemLines(items []rows.RunItem) []Line {
 	return out
 }
 
+// Streak says for how many runs an item has been as good, or as bad, as at the
+// last one; its outcomes may have differed.
+func Streak(it rows.Item) string {
+	how := "good"
+	if bad(it.Outcome) {
+		how = "not good"
+	}
+	return how + " for " + print.Count(it.Streak, "run") + " in a row"
+}
+
 // Meaning says what an outcome means for somebody who looks for the cause.
 func Meaning(o harvest.Outcome) string {
 	switch o {
 	case harvest.OutcomeEmpty:
 		return "the source answered and listed nothing, where it always listed something"
 	case harvest.OutcomeBroken:
-		return "the page is there, and is not what it always was: changed shape, not \"nothing new\""
+		return "the page is there, and is not what was expected: changed shape, not \"nothing new\""
 	case harvest.OutcomeBlocked:
 		return "the source refuses us (401, 403, a challenge page or robots.txt)"
 	case harvest.OutcomeGone:
@@ -219,7 +238,7 @@ func itemOutcome(f Facts) finding {
 	case bad(it.Outcome):
 		say := it.Key + " is " + strings.ToUpper(string(it.Outcome))
 		if it.Streak > 1 {
-			say += ", for " + print.Count(it.Streak, "run") + " in a row"
+			say += ", " + Streak(it.Item)
 		}
 		if it.Why != "" {
 			say += ": " + it.Why

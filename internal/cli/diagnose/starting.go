@@ -56,7 +56,7 @@ func byWhom(p *rows.Pause, c print.Clock) string {
 		text += " by " + p.By
 	}
 	if !p.At.IsZero() {
-		text += " since " + c.Near(p.At)
+		text += " since " + c.NearZone(p.At)
 	}
 	if p.Note != "" {
 		text += fmt.Sprintf(": %q", p.Note)

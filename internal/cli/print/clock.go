@@ -39,6 +39,14 @@ func (c Clock) Near(t time.Time) string {
 	return c.Day(t)
 }
 
+// NearZone writes Near with the zone, for a sentence that names none.
+func (c Clock) NearZone(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return c.Near(t) + c.In(t).Format(" MST")
+}
+
 // Time writes "18:00:07".
 func (c Clock) Time(t time.Time) string {
 	if t.IsZero() {

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+const (
+	// pollWindow is how old the last poll of a living worker may be: a long poll
+	// lasts a minute, and servers remember pollers for five.
+	pollWindow = 70 * time.Second
+	// askAgain is how often a queue is looked at until somebody polls it or it was
+	// said that nobody does.
+	askAgain = 5 * time.Second
+)
+
+// atWork returns who takes work from a queue now: who polled lately and, where
+// the server keeps a roster, has not said goodbye there.
+func (p *program) atWork(ctx context.Context, e queueEngine, queue string) ([]engine.Poller, error) {
+	found, err := e.Pollers(ctx, queue)
+	if err != nil || len(found) == 0 {
+		return found, err
+	}
+	roster, err := e.Workers(ctx)
+	if err != nil && !errors.Is(err, engine.ErrUnsupported) && !errors.Is(err, engine.ErrForbidden) {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(po engine.Poller) bool {
+		return p.longAgo(po.LastSeen) || left(roster, po.Identity, queue)
+	}), nil
+}
+
+// longAgo reports whether a worker seen last at t can be one no more; of one
+// that was never seen nothing is known.
+func (p *program) longAgo(t time.Time) bool {
+	return !t.IsZero() && p.env.Now().Sub(t) > pollWindow
+}
+
+// left reports whether the roster knows a worker on a queue only as one that is
+// ending.
+func left(roster []engine.Worker, identity, queue string) bool {
+	known := false
+	for _, w := range roster {
+		if w.Identity != identity || w.Queue != queue {
+			continue
+		}
+		if !ending(w) {
+			return false
+		}
+		known = true
+	}
+	return known
+}
+
+// ending: the statuses ShuttingDown and Shutdown of the server.
+func ending(w engine.Worker) bool { return strings.HasPrefix(w.Status, "shut") }
+
+// askPollers tells, once per queue, that nobody polls it.
+type askPollers struct {
+	*program
+	engine queueEngine
+	at     time.Time
+	told   map[string]bool
+}
+
+func (a *askPollers) ask(ctx context.Context, show *progress, queues ...string) error {
+	if time.Now().Before(a.at) {
+		return nil
+	}
+	a.at = time.Now().Add(a.again)
+	for _, q := range queues {
+		if a.told[q] {
+			continue
+		}
+		pollers, err := a.atWork(ctx, a.engine, q)
+		if err != nil {
+			return err
+		}
+		if len(pollers) > 0 {
+			continue
+		}
+		if a.told == nil {
+			a.told = map[string]bool{}
+		}
+		a.told[q] = true
+		show.clear()
+		a.say("nobody polls %s; start one: %s", q, a.workerCommand(q))
+	}
+	return nil
+}
+
+// workerCommand is what to type to have a worker for a queue.
+func (p *program) workerCommand(queue string) string {
+	for _, q := range []string{steps.QueueControl, steps.QueueFetch} {
+		if queue == p.queue(q) {
+			return "worker"
+		}
+	}
+	return "worker --queues " + strings.TrimPrefix(queue, p.queue(""))
+}
