@@ -32,7 +32,7 @@ func (p *program) atWork(ctx context.Context, e queueEngine, queue string) ([]en
 		return nil, err
 	}
 	return slices.DeleteFunc(found, func(po engine.Poller) bool {
-		return p.longAgo(po.LastSeen) || left(roster, po.Identity, queue)
+		return p.longAgo(po.LastSeen) || p.left(roster, po.Identity, queue)
 	}), nil
 }
 
@@ -43,14 +43,14 @@ func (p *program) longAgo(t time.Time) bool {
 }
 
 // left reports whether the roster knows a worker on a queue only as one that is
-// ending.
-func left(roster []engine.Worker, identity, queue string) bool {
+// ending, or ceased to report: a server holds a dead worker's poll to its end.
+func (p *program) left(roster []engine.Worker, identity, queue string) bool {
 	known := false
 	for _, w := range roster {
 		if w.Identity != identity || w.Queue != queue {
 			continue
 		}
-		if !ending(w) {
+		if !ending(w) && !p.longAgo(w.LastSeen) {
 			return false
 		}
 		known = true

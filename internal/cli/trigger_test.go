@@ -44,6 +44,7 @@ func TestTrigger(t *testing.T) {
 	require.Equal(t, steps.Start{
 		Campaign: "news", Params: json.RawMessage(`{"pages":2}`), Processors: 3, Items: []string{"feed-001", "feed-002"}, Again: true, Limit: 5,
 		Window: harvest.Window{From: time.Date(2026, 5, 1, 0, 0, 0, 0, rome(t))}, Trigger: steps.TriggerHand, TriggeredBy: "marta",
+		Store: b.store.ID(),
 	}, n.Start)
 }
 
@@ -242,6 +243,9 @@ func TestTriggerTellsOfWorkersThatLeave(t *testing.T) {
 		},
 		"said goodbye": func(f *fakeEngine) {
 			f.workers = []engine.Worker{{Identity: "worker-a", Queue: "vendemmia-control", Status: "shuttingdown"}}
+		},
+		"fell silent": func(f *fakeEngine) {
+			f.workers = []engine.Worker{{Identity: "worker-a", Queue: "vendemmia-control", Status: "running", LastSeen: moment().Add(-pollWindow - time.Second)}}
 		},
 		"leaves later": func(f *fakeEngine) { f.leaves = 3 },
 	} {
