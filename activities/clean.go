@@ -39,6 +39,11 @@ func (a *Activities) Clean(ctx context.Context, _ steps.CleanIn) (steps.Cleaned,
 			failed = append(failed, fmt.Errorf("clean campaign %s: %w", row.Name, err))
 		}
 	}
+	// Bodies that nothing names any more belong to no campaign.
+	r, err := a.Store.Clean(ctx, rows.Retention{})
+	if out.Blobs += r.Blobs; err != nil {
+		failed = append(failed, fmt.Errorf("clean the bucket: %w", err))
+	}
 	return out, errors.Join(failed...)
 }
 

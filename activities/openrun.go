@@ -15,6 +15,9 @@ import (
 // why not, and writes its items. Asked again, also after a crash in between, it
 // goes on and answers alike: the definition of the first time stays.
 func (a *Activities) OpenRun(ctx context.Context, in steps.OpenRunIn) (steps.Opened, error) {
+	if err := a.ours(in.Start.Store); err != nil {
+		return steps.Opened{}, err
+	}
 	run, err := a.Store.RunByRunID(ctx, in.RunID)
 	switch {
 	case err == nil && run.State != rows.RunWaiting:

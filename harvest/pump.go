@@ -38,7 +38,9 @@ func Pump(ctx context.Context, f Fetcher, req Request, c Committer) (sum Tally, 
 			return sum, err
 		}
 		if req.Limit > 0 {
-			page.Documents = page.Documents[:min(left, len(page.Documents))]
+			if left < len(page.Documents) {
+				page.Documents, page.Checkpoint = page.Documents[:left], nil // it is where all of them end
+			}
 			left -= len(page.Documents)
 		}
 		t, err := c.Commit(ctx, page)

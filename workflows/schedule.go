@@ -127,7 +127,7 @@ func scheduleAction(i Instance, a Applied) *client.ScheduleWorkflowAction {
 	return &client.ScheduleWorkflowAction{
 		ID:                    i.WorkflowID(a.Campaign.Name),
 		Workflow:              steps.CampaignWorkflow,
-		Args:                  []any{steps.Start{Campaign: a.Campaign.Name, Definition: a.Ref(), Trigger: steps.TriggerSchedule, TriggeredBy: a.By}},
+		Args:                  []any{steps.Start{Campaign: a.Campaign.Name, Definition: a.Ref(), Trigger: steps.TriggerSchedule, TriggeredBy: a.By, Store: i.Store}},
 		TaskQueue:             i.Queue(steps.QueueControl),
 		WorkflowTaskTimeout:   workflowTaskTimeout,
 		Memo:                  runMemo(i, a),

@@ -44,7 +44,7 @@ func TestScheduleOptionsSayEverything(t *testing.T) {
 		},
 		Action: &client.ScheduleWorkflowAction{
 			ID: "news", Workflow: "CampaignWorkflow", TaskQueue: "vendemmia-control", WorkflowTaskTimeout: 10 * time.Second,
-			Args: []any{steps.Start{Campaign: "news", Definition: "news@7", Trigger: steps.TriggerSchedule, TriggeredBy: "marta"}},
+			Args: []any{steps.Start{Campaign: "news", Definition: "news@7", Trigger: steps.TriggerSchedule, TriggeredBy: "marta", Store: "7f3a9c12"}},
 			Memo: map[string]any{
 				"definition": "news@7", "digest": "sha256:4c19ab12ffffffff", "file": "main.yaml:20", "commit": "1f2e3d4", "by": "marta",
 				"store": "7f3a9c12", "project": "law-monitor",

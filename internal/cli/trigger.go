@@ -173,6 +173,11 @@ func (p *program) launch(ctx context.Context, l launch) error {
 	if err != nil {
 		return err
 	}
+	s, err := p.Store(ctx)
+	if err != nil {
+		return err
+	}
+	l.start.Store = s.ID() // a worker over another store must refuse
 	run, err := e.Start(ctx, engine.NewRun{ID: l.id(0), Campaign: l.campaign, Start: l.start})
 	for try := 1; try < 10 && errors.Is(err, engine.ErrExists) && l.id(try) != l.id(try-1); try++ {
 		run, err = e.Start(ctx, engine.NewRun{ID: l.id(try), Campaign: l.campaign, Start: l.start})

