@@ -114,7 +114,7 @@ func up(b *testing.B, dir, worker string) *dev.House {
 	defer cancel()
 	h, err := dev.Up(ctx, dev.HouseOptions{
 		Dir: filepath.Join(dir, "house"), CLI: cli, Worker: worker, Store: "bench.db", Name: "bench-1",
-		Args: []string{"--item-slots", strconv.Itoa(inFlight), "--log-level", "warn"},
+		Args: []string{"--item-slots", strconv.Itoa(inFlight), "--log-level", "info"},
 	})
 	require.NoError(b, err)
 	return h
