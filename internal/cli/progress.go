@@ -128,7 +128,7 @@ func (p *program) ended(workflowID, campaign string, sum steps.Summary, strict b
 		p.out.Printf("%s%s\n", pad([]string{"look at", ""}[min(i, 1)], 9), print.Wrap(text, 9, 9))
 	}
 	p.out.Printf("more     starter runs show %s\n", workflowID)
-	return quiet(waitExit(sum.Outcome, strict))
+	return quiet(waitExit(sum, strict))
 }
 
 func summaryTable(campaign string, sum steps.Summary) *print.Table {

@@ -15,6 +15,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
 const runRefs = `A run is named by its id, or by its campaign: news is the last run, news~1 the
@@ -211,12 +212,13 @@ func (p *program) nearCampaign(ctx context.Context, s Store, word string) string
 	return ""
 }
 
-// runExit is the exit code a run's outcome stands for.
-func runExit(o harvest.Outcome, strict bool) int {
-	switch {
-	case o.Severity() == harvest.Bad:
+// runExit is the exit code a run's end stands for. An expectation with else:
+// fail makes a failure of an outcome that is only a warning by itself.
+func runExit(sum steps.Summary, strict bool) int {
+	switch s := sum.Outcome.Severity(); {
+	case s == harvest.Bad || sum.Failed != "":
 		return exitRunFailed
-	case o.Severity() == harvest.Warn && strict:
+	case s == harvest.Warn && strict:
 		return exitWarnings
 	default:
 		return exitOK

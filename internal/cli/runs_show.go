@@ -88,7 +88,7 @@ type evidence struct {
 }
 
 func (c *runsShow) view(ctx context.Context, s Store, r rows.Run, ref string) (v runView, err error) {
-	v = runView{Run: r, Ref: ref, Exit: runExit(r.Outcome, c.strict), Strict: runExit(r.Outcome, true)}
+	v = runView{Run: r, Ref: ref, Exit: runExit(summaryOf(r), c.strict), Strict: runExit(summaryOf(r), true)}
 	if r.State != rows.RunClosed {
 		v.Exit, v.Strict = exitOK, exitOK
 	}

@@ -123,7 +123,7 @@ func (c *runsWait) run(cmd *cobra.Command, args []string) error {
 		}
 		list.Add(r)
 		c.out.Printf("%s  %s\n", r.WorkflowID, r.Outcome)
-		worst = worse(worst, waitExit(r.Outcome, c.strict))
+		worst = worse(worst, waitExit(summaryOf(r), c.strict))
 	}
 	list.End()
 	return quiet(worst)
@@ -149,11 +149,11 @@ func (c *runsWait) runs(ctx context.Context, s Store, args []string) ([]rows.Run
 
 // waitExit is the exit code for somebody who waited for a result: a run that
 // was cancelled brought none.
-func waitExit(o harvest.Outcome, strict bool) int {
-	if o == harvest.OutcomeCancelled {
+func waitExit(sum steps.Summary, strict bool) int {
+	if sum.Outcome == harvest.OutcomeCancelled {
 		return exitRunFailed
 	}
-	return runExit(o, strict)
+	return runExit(sum, strict)
 }
 
 // worse orders exit codes: failed, warnings, ok.

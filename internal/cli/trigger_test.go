@@ -79,6 +79,13 @@ func TestTriggerEndsByItsOutcome(t *testing.T) {
 	}
 }
 
+func TestTriggerFailsByAnExpectation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeEmpty, Why: "10 documents listed, at least 50 expected", Failed: "empty: 10 documents listed"}
+	require.Equal(t, exitRunFailed, b.run("trigger", "news").code)
+}
+
 func TestTriggerWhileAnotherRuns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
