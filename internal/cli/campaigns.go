@@ -129,6 +129,7 @@ func (c *campaignsList) run(cmd *cobra.Command, _ []string) error {
 	c.out.Table(table)
 	if table.Len() == 0 {
 		c.out.Printf("(none: write one, then starter campaigns apply campaigns/)\n")
+		return c.elsewhere(ctx, s)
 	}
 	return nil
 }

@@ -73,6 +73,7 @@ func (c *checkpointsList) run(cmd *cobra.Command, _ []string) error {
 	c.out.Table(table)
 	if len(found) == 0 {
 		c.out.Printf("(none)\n")
+		return c.elsewhere(cmd.Context(), s)
 	}
 	return nil
 }

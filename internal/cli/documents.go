@@ -98,6 +98,7 @@ func (c *documentsList) run(cmd *cobra.Command, _ []string) error {
 	c.out.Table(table)
 	if list.Len() == 0 {
 		c.out.Printf("(none)\n")
+		return c.elsewhere(cmd.Context(), s)
 	}
 	return nil
 }
@@ -257,8 +258,16 @@ func (c *documentsCount) run(cmd *cobra.Command, _ []string) error {
 	c.out.Value(counts)
 	if c.by == "" {
 		c.out.Printf("%s\n", print.Number(counts[""]))
-		return nil
+	} else {
+		c.table(counts)
 	}
+	if len(counts) == 0 || c.by == "" && counts[""] == 0 {
+		return c.elsewhere(cmd.Context(), s)
+	}
+	return nil
+}
+
+func (c *documentsCount) table(counts map[string]int64) {
 	table := print.NewTable(print.Flex(strings.ToUpper(c.by)), print.Right("DOCUMENTS"))
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -267,5 +276,4 @@ func (c *documentsCount) run(cmd *cobra.Command, _ []string) error {
 		table.Row(print.Dash(name), print.Number(counts[name]))
 	}
 	c.out.Table(table)
-	return nil
 }

@@ -74,6 +74,7 @@ func (c *failuresList) list(cmd *cobra.Command, _ []string) error {
 	c.out.Table(table)
 	if len(found) == 0 {
 		c.out.Printf("(none)\n")
+		return c.elsewhere(cmd.Context(), s)
 	}
 	return nil
 }

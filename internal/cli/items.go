@@ -74,6 +74,7 @@ func (c *itemsList) run(cmd *cobra.Command, _ []string) error {
 	c.out.Table(table)
 	if len(items) == 0 {
 		c.out.Printf("%s\n", map[bool]string{true: "(none is unhealthy)", false: "(none seen yet)"}[c.unhealthy])
+		return c.elsewhere(cmd.Context(), s)
 	}
 	return nil
 }

@@ -89,6 +89,7 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 	c.out.Table(table)
 	if len(runs) == 0 {
 		c.out.Printf("%s", "(no such run)\n")
+		return c.elsewhere(cmd.Context(), s)
 	}
 	return nil
 }

@@ -47,6 +47,9 @@ func (c *why) run(cmd *cobra.Command, args []string) error {
 	a := diagnose.Why(f)
 	c.out.Value(a)
 	c.out.Printf("%s", whyScreen(a))
+	if f.Campaign == nil {
+		return c.elsewhere(ctx, s)
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -28,9 +29,21 @@ func restAsked(resp *http.Response) time.Duration {
 	return rest
 }
 
+// short writes a duration without zero parts at its end: 3h, 1m30s.
+func short(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 // rest lets the host rest: here at once, elsewhere through Settings.Rest.
 func (x *exchange) rest(d time.Duration, status int) {
-	until, why := time.Now().Add(d), fmt.Sprintf("it answered %d with Retry-After %s", status, d.Round(time.Second))
+	until, why := time.Now().Add(d), fmt.Sprintf("it answered %d with Retry-After %s", status, short(d))
 	x.turn.pacer.learn(until, why)
 	if tell := x.client.settings.Rest; tell != nil {
 		tell(context.WithoutCancel(x.req.Context()), Host(x.req.URL), until.UTC(), why)

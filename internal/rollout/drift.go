@@ -33,7 +33,7 @@ func (r *Rollout) judgeDrift(t *task) {
 	}
 	on := ""
 	if !t.server.updated.IsZero() {
-		on = " on " + t.server.updated.In(zoneOf(x.spec)).Format("2 Jan 15:04")
+		on = " on " + t.server.updated.In(zoneOf(x.spec)).Format("2 Jan 15:04 MST")
 	}
 	switch {
 	case !sameSpec(t.server.spec, x.spec, t.server.whole):
