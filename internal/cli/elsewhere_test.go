@@ -13,8 +13,15 @@ import (
 func TestEmptyWorldIsTold(t *testing.T) {
 	t.Parallel()
 	commands := [][]string{
-		{"runs", "list"}, {"campaigns", "list"}, {"items", "list"}, {"documents", "list"}, {"documents", "count"},
-		{"documents", "count", "--by", "campaign"}, {"checkpoints", "list"}, {"failures", "list"}, {"why", "news"},
+		{"runs", "list"},
+		{"campaigns", "list"},
+		{"items", "list"},
+		{"documents", "list"},
+		{"documents", "count"},
+		{"documents", "count", "--by", "campaign"},
+		{"checkpoints", "list"},
+		{"failures", "list"},
+		{"why", "news"},
 	}
 	for _, args := range commands {
 		t.Run(args[0], func(t *testing.T) {
