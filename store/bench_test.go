@@ -62,8 +62,10 @@ func benchDocs(ids func(i int) string) []harvest.Document {
 	r := rand.New(rand.NewPCG(1, 2))
 	vocabulary, docs := benchVocabulary(r), make([]harvest.Document, benchDocuments)
 	for i := range docs {
-		docs[i] = harvest.Document{ID: ids(i), URL: "https://repo.example.org/record/" + ids(i), Kind: "record", Title: "A record of some length", MediaType: "text/xml",
-			Published: time.Unix(1_700_000_000+int64(i), 0), Body: benchText(r, vocabulary, benchBody)}
+		docs[i] = harvest.Document{
+			ID: ids(i), URL: "https://repo.example.org/record/" + ids(i), Kind: "record", Title: "A record of some length", MediaType: "text/xml",
+			Published: time.Unix(1_700_000_000+int64(i), 0), Body: benchText(r, vocabulary, benchBody),
+		}
 	}
 	return docs
 }
@@ -107,10 +109,14 @@ func storePages(b *testing.B, s *store.Store, id string, docs []harvest.Document
 			seq := 0
 			for p := int(it.Ord); p*benchPage < len(docs); p += streams {
 				seq++
-				w := s.Write(b.Context(), rows.Write{Run: run, Ord: it.Ord, Epoch: 1, Item: harvest.Item{Campaign: "bench", Entry: "e", Key: it.Key}, At: time.Now(), Attempt: 1, Worker: "w",
+				w := s.Write(b.Context(), rows.Write{
+					Run: run, Ord: it.Ord, Epoch: 1, Item: harvest.Item{Campaign: "bench", Entry: "e", Key: it.Key}, At: time.Now(), Attempt: 1, Worker: "w",
 					Ledger: []harvest.Exchange{{At: time.Now(), Method: "GET", URL: "https://repo.example.org/oai?page=1", Host: "repo.example.org", Status: 200, Bytes: 500_000}},
-					Page: &rows.PageWrite{Seq: seq, Version: version, Collection: "bench",
-						Page: harvest.Page{Documents: docs[p*benchPage : (p+1)*benchPage], Checkpoint: []byte(`{"token":"abc"}`), Listed: benchPage}}})
+					Page: &rows.PageWrite{
+						Seq: seq, Version: version, Collection: "bench",
+						Page: harvest.Page{Documents: docs[p*benchPage : (p+1)*benchPage], Checkpoint: []byte(`{"token":"abc"}`), Listed: benchPage},
+					},
+				})
 				if w.Err != nil {
 					b.Error(w.Err)
 					return

@@ -48,8 +48,10 @@ func scanVersionRow(bodies bool) func(scanner) (version, error) {
 		var published *int64
 		var hash []byte
 		var fields string
-		into := []any{&v.Number, &op, &at, &d.Version, &firstSeen, &published, &d.Size, &v.pack, &v.packAt, &d.Collection, &l.ID, &l.Kind, &l.URL, &l.Title, &l.Parent,
-			&l.MediaType, &hash, &l.BodyRef, &fields, &d.Campaign, &d.Entry, &d.Key, &l.Fetcher, &d.Run}
+		into := []any{
+			&v.Number, &op, &at, &d.Version, &firstSeen, &published, &d.Size, &v.pack, &v.packAt, &d.Collection, &l.ID, &l.Kind, &l.URL, &l.Title, &l.Parent,
+			&l.MediaType, &hash, &l.BodyRef, &fields, &d.Campaign, &d.Entry, &d.Key, &l.Fetcher, &d.Run,
+		}
 		if bodies {
 			into = append(into, &v.body)
 		}

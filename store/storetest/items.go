@@ -43,8 +43,12 @@ func itemStreak(t *testing.T, s Store) {
 		streak int
 		good   int
 	}{
-		{harvest.OutcomeDone, 1, 0}, {harvest.OutcomeUnchanged, 2, 1}, {harvest.OutcomeFailed, 1, 1}, {harvest.OutcomeGone, 2, 1},
-		{harvest.OutcomePartial, 1, 4}, {harvest.OutcomeDone, 1, 5},
+		{harvest.OutcomeDone, 1, 0},
+		{harvest.OutcomeUnchanged, 2, 1},
+		{harvest.OutcomeFailed, 1, 1},
+		{harvest.OutcomeGone, 2, 1},
+		{harvest.OutcomePartial, 1, 4},
+		{harvest.OutcomeDone, 1, 5},
 	}
 	for i, step := range steps {
 		end(t, s, string(step.o)+string(rune('0'+i)), day(i), step.o, nil)
