@@ -32,6 +32,9 @@ func lookScreen(v runView, it *itemView, c print.Clock) string {
 }
 
 func itemLine(it *itemView, c print.Clock) string {
+	if it.Outcome == harvest.OutcomePartial && len(it.Attempted) == 0 {
+		return "could not be asked for"
+	}
 	if it.Outcome == harvest.OutcomePartial {
 		text := fmt.Sprintf("%s entries listed, %s new", print.Number(it.Tally.Listed), print.Number(it.Tally.New))
 		if it.Tally.Quarantined > 0 {
@@ -121,9 +124,16 @@ func failureRef(id int64) string { return fmt.Sprintf("q-%d", id) }
 func whyLine(v runView, it *itemView, c print.Clock) string {
 	switch {
 	case it.Outcome == harvest.OutcomePartial:
+		if len(it.Attempted) == 0 {
+			return it.Error
+		}
 		return ""
 	case !it.RestUntil.IsZero() && it.Why == string(harvest.WhyNextTick):
 		return fmt.Sprintf("the host wants rest until %s; this run must end by %s (%s)", c.Near(it.RestUntil), c.Near(v.Deadline), untilOrigin(v))
+	case it.Why == string(harvest.WhyNextTick) && it.Error == "" && len(it.Attempted) == 0:
+		return fmt.Sprintf("its turn had not come at %s, when this run had to end (%s)", c.Near(v.Deadline), untilOrigin(v))
+	case it.Why == string(harvest.WhyNextTick) && strings.Contains(it.Error, "the run had to end"):
+		return fmt.Sprintf("%s (%s)", it.Error, untilOrigin(v))
 	case it.Why == string(harvest.WhyNextTick):
 		return fmt.Sprintf("the next attempt would come after %s, when this run must end (%s)", c.Near(v.Deadline), untilOrigin(v))
 	case it.Error != "" && !toldByAttempt(it):
@@ -160,6 +170,9 @@ func thenLine(v runView, it *itemView, c print.Clock) string {
 	case harvest.OutcomePartial:
 		if len(it.Evidence) > 0 {
 			return "the next run reads them again; their bytes: starter failures show " + failureRef(it.Evidence[0].ID) + " --body"
+		}
+		if len(it.Attempted) == 0 {
+			return "this run took the last list that came; the next run asks for it again"
 		}
 		return "the next run goes on from the checkpoint"
 	case harvest.OutcomeMisconfigured:

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -62,6 +63,11 @@ func (c *runsRetry) run(cmd *cobra.Command, args []string) error {
 	items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{Outcomes: wanted, Keys: c.items})
 	if err != nil {
 		return err
+	}
+	for _, key := range c.items {
+		if !slices.ContainsFunc(items, func(it rows.RunItem) bool { return it.Key == key }) {
+			return fmt.Errorf("retry %s: item %s is not to be tried again, or not of this run; see `starter runs show %s -a`", r.WorkflowID, key, r.WorkflowID)
+		}
 	}
 	if len(items) == 0 {
 		return fmt.Errorf("retry %s: none of its items is to be tried again; its outcome is %s", r.WorkflowID, r.Outcome)

@@ -181,7 +181,11 @@ func TestRetry(t *testing.T) {
 	require.Equal(t, exitOK, b.run("runs", "retry", "news", "--outcome", "throttled").code)
 	require.Equal(t, []string{"nytimes-economy"}, b.engine.started[1].Start.Items)
 
-	r := b.run("runs", "retry", "news~1")
+	r := b.run("runs", "retry", "news", "--item", "nytimes-economy", "--item", "feed-000")
+	require.Equal(t, exitError, r.code, "nothing named is left out in silence")
+	require.Contains(t, r.err, "item feed-000 is not to be tried again, or not of this run")
+
+	r = b.run("runs", "retry", "news~1")
 	require.Equal(t, exitError, r.code)
 	require.Contains(t, r.err, "none of its items is to be tried again")
 
