@@ -13,7 +13,7 @@ const (
 	// enough of both: the end of one chunk is then filled by others, and more than
 	// one worker has work. spreadWidth is the fewest items at once that make it
 	// worthwhile.
-	spread      = 8
+	spread      = 24
 	spreadWidth = 8
 )
 

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,8 +43,8 @@ func TestWidths(t *testing.T) {
 		{4, 100, []int{4}},
 		{4, 2, []int{2, 2}},
 		{20, 10, []int{7, 7, 6}},
-		{500, 200, []int{63, 63, 63, 63, 62, 62, 62, 62}},
-		{500, 2000, []int{63, 63, 63, 63, 62, 62, 62, 62}},
+		{500, 200, slices.Concat(slices.Repeat([]int{21}, 20), slices.Repeat([]int{20}, 4))},
+		{500, 2000, slices.Concat(slices.Repeat([]int{21}, 20), slices.Repeat([]int{20}, 4))},
 		{64, 64, []int{8, 8, 8, 8, 8, 8, 8, 8}},
 	} {
 		var got []int

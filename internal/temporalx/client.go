@@ -107,11 +107,16 @@ type WorkerSettings struct {
 	Fatal func(error)
 }
 
+// taskPollers ask for chunks at once. With the SDK's two, a run of many short
+// chunks waits for its dispatch longer than for its work.
+const taskPollers = 8
+
 // WorkerOptions is the profile of every worker of ours.
 func WorkerOptions(s WorkerSettings) worker.Options {
 	o := worker.Options{
 		Identity:                           s.Identity,
 		MaxConcurrentActivityExecutionSize: s.Slots,
+		MaxConcurrentActivityTaskPollers:   taskPollers,
 		WorkerStopTimeout:                  s.Drain,
 		MaxHeartbeatThrottleInterval:       HeartbeatThrottle,
 		DefaultHeartbeatThrottleInterval:   HeartbeatThrottle,
