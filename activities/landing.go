@@ -61,7 +61,7 @@ func (r *flight) failed(err error) end {
 	if p, ok := errors.AsType[*harvest.Panic](err); ok {
 		r.log.Error("a fetcher panicked", "item", r.name, "fetcher", r.item.Fetcher, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 	}
-	s := rows.Settle{State: rows.ItemClosed, Outcome: e.Kind.Outcome(), Kind: e.Kind, Error: maskText(e.Error(), r.values), Attempts: 1}
+	s := rows.Settle{State: rows.ItemClosed, Outcome: e.Kind.Outcome(), Kind: e.Kind, Error: maskText(e.Error(), r.values), Attempts: 1, Evidence: e.Evidence}
 	f := harvest.Failure{Kind: e.Kind, Attempts: r.item.Attempts + 1, Age: r.age(), RetryAfter: e.RetryAfter, Spread: r.Spread()}
 	if e.Kind == harvest.KindThrottled {
 		s.Attempts, s.Throttles, f.Attempts = 0, 1, r.item.Throttles+1

@@ -26,6 +26,9 @@ type Error struct {
 	Status int
 	// RetryAfter is how long the source asked to be left alone, or 0.
 	RetryAfter time.Duration
+	// Evidence is what came, where that shows why: kept with the failure, capped.
+	// It is never printed with the error.
+	Evidence []byte
 }
 
 // Error returns "op on: cause; advice".

@@ -82,6 +82,9 @@ func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (harvest.Tally, error
 	if err := b.ledger(j, h.item); err != nil {
 		return tally, err
 	}
+	if err := b.evidence(j, h); err != nil {
+		return tally, err
+	}
 	if err := b.noteItem(j, h); err != nil {
 		return tally, err
 	}
@@ -132,13 +135,25 @@ const maxRejectBytes = 64 << 10
 
 func (b *batchWriter) rejects(j *job, item int64) error {
 	for _, r := range j.Page.Page.Rejects {
-		_, err := b.t.exec(`INSERT INTO quarantine (item, run, seq, at, kind, record, reason, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			item, j.Run, j.Page.Seq, micros(j.At), string(harvest.KindBadRecord), clean(r.ID), clean(r.Reason), len(r.Bytes), r.Bytes[:min(len(r.Bytes), maxRejectBytes)])
-		if err != nil {
+		if err := b.putAside(j, item, j.Page.Seq, harvest.KindBadRecord, r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// evidence keeps what came in place of what was due, once the item is given up.
+func (b *batchWriter) evidence(j *job, h *heldItem) error {
+	if j.Settle == nil || j.Settle.State != rows.ItemClosed || len(j.Settle.Evidence) == 0 {
+		return nil
+	}
+	return b.putAside(j, h.item, h.seq+1, j.Settle.Kind, harvest.Reject{Reason: j.Settle.Error, Bytes: j.Settle.Evidence})
+}
+
+func (b *batchWriter) putAside(j *job, item int64, seq int, kind harvest.Kind, r harvest.Reject) error {
+	_, err := b.t.exec(`INSERT INTO quarantine (item, run, seq, at, kind, record, reason, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		item, j.Run, seq, micros(j.At), string(kind), clean(r.ID), clean(r.Reason), len(r.Bytes), r.Bytes[:min(len(r.Bytes), maxRejectBytes)])
+	return err
 }
 
 func (b *batchWriter) ledger(j *job, item int64) error {

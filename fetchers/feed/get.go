@@ -109,7 +109,7 @@ func checkStatus(resp *http.Response, address string) error {
 	case status == http.StatusNotFound:
 		e.Advice = "starter probe on the site's front page finds the feeds it names"
 	case e.Kind == harvest.KindBlocked, status == http.StatusServiceUnavailable && isChallenge(page):
-		e.Kind, e.Advice = harvest.KindBlocked, adviceBlocked
+		e.Kind, e.Advice, e.Evidence = harvest.KindBlocked, adviceBlocked, page
 	}
 	return e
 }

@@ -38,9 +38,12 @@ func holdsOne(text, signs string) bool {
 	return false
 }
 
+// maxEvidence of an answer is kept for people to look at.
+const maxEvidence = 64 << 10
+
 // notAFeed says what came where a feed was due.
 func notAFeed(address string, a answer, err *errNotAFeed) error {
-	e := &harvest.Error{Kind: harvest.KindBroken, Op: "parse feed", On: address, Err: err}
+	e := &harvest.Error{Kind: harvest.KindBroken, Op: "parse feed", On: address, Err: err, Evidence: a.body[:min(len(a.body), maxEvidence)]}
 	switch strings.ToLower(local(err.element)) {
 	case "opml":
 		e.Kind, e.Advice = harvest.KindMisconfigured, "this is a list of feeds: give it as opml, with split: {ask: opml}"

@@ -112,6 +112,9 @@ type Settle struct {
 	// Attempts and Throttles are what is added to the item's own.
 	Attempts  int
 	Throttles int
+	// Evidence is what came in place of what was due; it goes into the drawer of
+	// failures when the item is closed.
+	Evidence []byte
 	// Judge, where set, says the rest once the item's whole tally of this run is
 	// known, this write's page included: what a last page comes to shows only when
 	// its documents were compared. It is called inside the transaction, perhaps

@@ -152,8 +152,16 @@ func failureLine(failures []rows.Failure) []Line {
 	if len(failures) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s could not be read: %s; starter failures show q-%d", print.Count(len(failures), "record"), failures[0].Reason, failures[0].ID)
-	return []Line{{"put aside", text}}
+	first, n := failures[0], 0
+	for _, f := range failures {
+		if f.Kind == harvest.KindBadRecord {
+			n++
+		}
+	}
+	if n == 0 {
+		return []Line{{"evidence", fmt.Sprintf("what came instead: starter failures show q-%d --body", first.ID)}}
+	}
+	return []Line{{"put aside", fmt.Sprintf("%s could not be read: %s; starter failures show q-%d", print.Count(n, "record"), first.Reason, first.ID)}}
 }
 
 func unchanged(f Facts) finding {

@@ -1,0 +1,31 @@
+package activities
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+func TestWhatCameInsteadIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(campaign("news", "a"))
+	o := w.open(steps.Start{Campaign: "news"})
+	w.script.on("a", fails(&harvest.Error{Kind: harvest.KindBroken, Op: "parse feed", Evidence: []byte("<html>not a feed</html>")}))
+	_, err := w.fetch(o)
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeBroken, w.items(o.Run)["a"].Outcome)
+
+	kept, err := w.store.Failures(t.Context(), rows.FailureFilter{Run: o.Run})
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	require.Equal(t, harvest.KindBroken, kept[0].Kind)
+	whole, err := w.store.Failure(t.Context(), kept[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, "<html>not a feed</html>", string(whole.Bytes))
+	require.Zero(t, w.items(o.Run)["a"].Tally.Quarantined, "it is no record")
+}
