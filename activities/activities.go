@@ -120,13 +120,14 @@ func registerBeating[In, Out any](r temporalx.Registry, step temporalx.Activity[
 	})
 }
 
-// ours refuses a run of another store, by name. An empty id is of a workflow
-// that does not say.
+// ours refuses a run of another store, by name. It is not final: the worker that
+// has that store open may be asked next. An empty id is of a workflow that does
+// not say.
 func (a *Activities) ours(id string) error {
 	if id == "" || id == a.Store.ID() {
 		return nil
 	}
-	err := harvest.Errorf(harvest.KindMisconfigured, "take work", "", "this run belongs to store %s, and this worker has store %s open", id, a.Store.ID())
+	err := harvest.Errorf(harvest.KindUnreachable, "take work", "", "this run belongs to store %s, and this worker has store %s open", id, a.Store.ID())
 	err.Advice = "start the worker with that store, or give the two instances different names (--instance)"
 	return err
 }

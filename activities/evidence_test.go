@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
@@ -28,4 +29,14 @@ func TestWhatCameInsteadIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "<html>not a feed</html>", string(whole.Bytes))
 	require.Zero(t, w.items(o.Run)["a"].Tally.Quarantined, "it is no record")
+}
+
+// A source that lists too little lists too little also when it says that nothing
+// is new: the second run is no greener than the first.
+func TestTooLittleStaysTooLittle(t *testing.T) {
+	t.Parallel()
+	j := judge{expect: campaigns.ItemExpectation{MinDocuments: 50}}
+	require.Equal(t, harvest.OutcomeEmpty, j.settle(harvest.Tally{Pages: 1, Listed: 10, New: 10}).Outcome)
+	require.Equal(t, harvest.OutcomeEmpty, j.settle(harvest.Tally{Pages: 1, Listed: 10, Same: 10, NotModified: true}).Outcome)
+	require.Equal(t, harvest.OutcomeUnchanged, j.settle(harvest.Tally{Pages: 1, NotModified: true}).Outcome, "it did not say what it lists")
 }

@@ -75,7 +75,7 @@ func (j judge) settle(t harvest.Tally) rows.Settle {
 
 // missing says what was expected and did not come; empty: all did.
 func (j judge) missing(t harvest.Tally, listed int) string {
-	if n := j.expect.MinDocuments; n > 0 && listed < n && !t.NotModified {
+	if n := j.expect.MinDocuments; n > 0 && listed < n && (listed > 0 || !t.NotModified) {
 		return fmt.Sprintf("%d listed, at least %d expected", listed, n)
 	}
 	within := j.expect.FreshWithin

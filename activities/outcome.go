@@ -174,7 +174,7 @@ func (f RunFacts) missing() string {
 	}
 	t := f.Tally
 	listed := max(t.Listed, t.Documents()+t.Same)
-	if n := f.Expect.MinDocuments; n > 0 && listed < n && !(t.NotModified && t.Pages > 0) {
+	if n := f.Expect.MinDocuments; n > 0 && listed < n && (listed > 0 || !t.NotModified || t.Pages == 0) {
 		return fmt.Sprintf("%d documents listed, at least %d expected", listed, n)
 	}
 	if f.Stale {

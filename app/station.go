@@ -91,6 +91,10 @@ func (s *station) open(ctx context.Context) {
 	if !s.wait(ctx) {
 		return
 	}
+	if err := s.Store.Check(ctx); err != nil {
+		s.fail(fmt.Errorf("take no work: %w", err))
+		return
+	}
 	names := s.attributes(ctx)
 	s.housekeeping(ctx, workflows.Instance{Name: s.Settings.Instance, Store: s.Store.ID(), Attributes: names})
 	if err := s.start(ctx, s.activities(names)); err != nil {
