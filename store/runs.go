@@ -84,10 +84,13 @@ func (s *Store) FindRun(ctx context.Context, ref string) (rows.Run, error) {
 	}
 	const where = `campaign = ? AND cleaned = 0 AND recorded <= ? AND started_at >= ? AND started_at < ? ORDER BY started_at DESC, id DESC LIMIT 1 OFFSET ?`
 	r, err := s.oneRun(ctx, ref, where, campaign, 0, from, until, back)
-	if isNotFound(err) {
-		return s.oneRun(ctx, ref, where, campaign, 1, from, until, back)
+	if !isNotFound(err) {
+		return r, err
 	}
-	return r, err
+	if _, last := s.oneRun(ctx, ref, where, campaign, 0, from, until, 0); !isNotFound(last) {
+		return r, err // there are runs, but not so many
+	}
+	return s.oneRun(ctx, ref, where, campaign, 1, from, until, back)
 }
 
 // parseRef splits "news~1" and "news@2026-05-03".

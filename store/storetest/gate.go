@@ -244,7 +244,7 @@ func gateFind(t *testing.T, s Store) {
 		require.NoError(t, err, ref)
 		require.Equal(t, want, r.WorkflowID, ref)
 	}
-	for _, ref := range []string{"news~9", "nothing", "news@2026-05-04x", "news~x", "news@2020-01-01", "' OR 1=1"} {
+	for _, ref := range []string{"news~3", "news~9", "nothing", "news@2026-05-04x", "news~x", "news@2020-01-01", "' OR 1=1"} {
 		_, err := s.FindRun(t.Context(), ref)
 		require.Error(t, err, ref)
 	}
