@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ type house struct {
 	cli string // the Temporal CLI
 	// binary and cliBinary are our own two programs.
 	binary, cliBinary string
+	storeDir          string // of the store; the house's own unless a test moves it
 	store             *store.Store
 	server            *dev.Server
 	worker            *dev.Process
@@ -77,7 +79,9 @@ func (h *house) log(name string) *os.File {
 	return f
 }
 
-func (h *house) storeAddress() string { return "sqlite:" + filepath.Join(h.dir, "vendemmia.db") }
+func (h *house) storeAddress() string {
+	return "sqlite:" + filepath.Join(cmp.Or(h.storeDir, h.dir), "vendemmia.db")
+}
 
 // work starts a worker and returns it; the last one is h.worker.
 func (h *house) work(args ...string) *dev.Process {
