@@ -97,10 +97,6 @@ func newRunsWait(p *program) *cobra.Command {
 
 func (c *runsWait) run(cmd *cobra.Command, args []string) error {
 	ctx, cancel := cmd.Context(), func() {}
-	if c.timeout > 0 {
-		ctx, cancel = context.WithTimeout(ctx, c.timeout)
-	}
-	defer cancel()
 	s, err := c.Store(ctx)
 	if err != nil {
 		return err
@@ -109,6 +105,10 @@ func (c *runsWait) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if c.timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, c.timeout) // of the waiting only
+	}
+	defer cancel()
 	worst, list := exitOK, c.out.List()
 	for _, r := range runs {
 		err := c.untilClosed(ctx, r)
