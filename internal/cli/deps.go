@@ -102,6 +102,7 @@ type runEngine interface {
 	Start(context.Context, engine.NewRun) (engine.Started, error)
 	Wait(ctx context.Context, workflowID, runID string) (steps.Summary, error)
 	Actions(ctx context.Context, workflowID, runID string) (int, error)
+	Ended(ctx context.Context, workflowID string) (string, error)
 	Progress(ctx context.Context, workflowID string) (steps.ProgressOut, error)
 	Cancel(ctx context.Context, workflowID, runID string) error
 	Pause(ctx context.Context, workflowID string, in steps.PauseIn) error

@@ -13,6 +13,7 @@ import (
 
 // fakeEngine answers from its fields and remembers what it was told.
 type fakeEngine struct {
+	ended      string // how workflows have ended there; empty: they run
 	mu         sync.Mutex
 	down       error // what dialling says
 	at         engine.Target
@@ -75,6 +76,8 @@ func (f *fakeEngine) Wait(ctx context.Context, _, _ string) (steps.Summary, erro
 	}
 	return f.summary, f.waitErr
 }
+
+func (f *fakeEngine) Ended(context.Context, string) (string, error) { return f.ended, f.down }
 
 func (f *fakeEngine) Actions(context.Context, string, string) (int, error) {
 	if f.actions == 0 {

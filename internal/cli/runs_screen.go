@@ -85,6 +85,9 @@ func whenLine(v runView, c print.Clock) string {
 	} else {
 		text = "started " + c.Full(v.StartedAt)
 	}
+	if v.EndedThere != "" {
+		return text + "; ended in Temporal (" + v.EndedThere + "), not closed here yet"
+	}
 	if v.ClosedAt.IsZero() {
 		return text + ", going on for " + print.Duration(c.Now().Sub(v.StartedAt).Truncate(time.Second))
 	}

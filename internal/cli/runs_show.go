@@ -68,7 +68,9 @@ type runView struct {
 	More       int                 `json:"more,omitempty"` // that need a look and are not in Look
 	All        []rows.RunItem      `json:"all,omitempty"`
 	Exit       int                 `json:"exit"`
-	Strict     int                 `json:"-"`
+	// EndedThere is how the workflow of an open run has ended in Temporal.
+	EndedThere string `json:"ended_in_temporal,omitempty"`
+	Strict     int    `json:"-"`
 	campaign   campaigns.Campaign
 }
 
@@ -206,9 +208,22 @@ func (c *runsShow) engineSide(ctx context.Context, v *runView) {
 	if n, err := e.Actions(ctx, v.WorkflowID, v.RunID); err == nil {
 		v.Actions = n
 	}
-	if v.State != rows.RunClosed {
+	if v.State == rows.RunClosed {
+		return
+	}
+	if v.EndedThere = endedThere(ctx, e, v.Run); v.EndedThere == "" {
 		v.Paused = pausedNow(ctx, e, v.Run)
 	}
+}
+
+// endedThere says how the workflow of an open run has ended in Temporal; a server
+// that does not answer says nothing.
+func endedThere(ctx context.Context, e runEngine, r rows.Run) string {
+	how, err := e.Ended(ctx, r.WorkflowID)
+	if err != nil {
+		return ""
+	}
+	return how
 }
 
 // pausedNow: only the run itself knows that it holds still; without an answer

@@ -204,7 +204,9 @@ func (c *why) standing(ctx context.Context, s Store, r *rows.Run, f *diagnose.Fa
 
 func (c *why) open(ctx context.Context, s Store, run *diagnose.Run, f *diagnose.Facts) error {
 	if c.engine != nil {
-		run.Paused = pausedNow(ctx, c.engine, run.Run)
+		if run.EndedThere = endedThere(ctx, c.engine, run.Run); run.EndedThere == "" {
+			run.Paused = pausedNow(ctx, c.engine, run.Run)
+		}
 	}
 	held, err := s.RunItems(ctx, run.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemClaimed}})
 	if err != nil {

@@ -38,6 +38,7 @@ func TestWhy(t *testing.T) {
 		"item_paused":     {"feed-001", pausedItem, "item paused"},
 		"going_on":        {"weather", openWeather(rows.RunItem{Key: "a"}, nil), "going on"},
 		"run_paused":      {"weather", openWeather(rows.RunItem{Key: "a"}, pauseRun), "run paused"},
+		"ended_there":     {"weather", openWeather(rows.RunItem{Key: "a"}, endedInTemporal), "ended in Temporal"},
 		"stopping":        {"weather", openWeather(rows.RunItem{Key: "a"}, stopRun), "stopping"},
 		"waits_for_retry": {"weather", openWeather(rows.RunItem{Key: "a", Host: "h.example.org"}, failOnce), "retry"},
 		"host_rests":      {"weather", openWeather(rows.RunItem{Key: "a", Host: "www.nytimes.com"}, failOnce), "resting"},
@@ -137,3 +138,5 @@ func TestFacts(t *testing.T) {
 		}
 	}
 }
+
+func endedInTemporal(b *bench, _ *store.Store, _ rows.Run) { b.engine.ended = "Terminated" }

@@ -66,6 +66,8 @@ func TestTerminatedRunIsClosedAndItsPlaceTaken(t *testing.T) {
 	s := h.open()
 	h.eventually("the run is open", time.Minute, func() bool { return h.openRun(s, "ended") })
 	h.temporal("workflow", "terminate", "--workflow-id", "ended-1", "--reason", "a colleague")
+	out, _ := h.starter("why", "ended")
+	require.Contains(t, out, "ended in Temporal (Terminated)", "nobody is told that it goes on")
 
 	sum := h.result(h.start("ended-2", steps.Start{Campaign: "ended"}))
 	require.Equal(t, harvest.OutcomeDone, sum.Outcome, "the gate sees that its holder is gone")

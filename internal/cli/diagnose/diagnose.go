@@ -44,6 +44,9 @@ type Run struct {
 	Look []rows.RunItem
 	// Held counts items that workers hold.
 	Held int
+	// EndedThere is how the workflow of an open run has ended in Temporal; empty:
+	// it runs, or Temporal does not answer.
+	EndedThere string
 	// NotModified counts answers "not modified"; Failures the records put aside.
 	NotModified int
 	Failures    []rows.Failure
@@ -129,6 +132,7 @@ func checks(f Facts) []check {
 		{"no schedule on the server", scheduleGone},
 	}
 	going := []check{
+		{"ended in Temporal", endedThere},
 		{"run paused", runPaused},
 		{"stopping", stopping},
 		{"waits for a run", inLine},

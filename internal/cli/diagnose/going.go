@@ -144,6 +144,22 @@ func waitLines(f Facts, waits []rows.RunItem) []Line {
 	return out
 }
 
+// endedThere: somebody closed the workflow, or it is gone, and we were not told.
+func endedThere(f Facts) finding {
+	if !f.Run.Open() || f.Run.EndedThere == "" {
+		return finding{}
+	}
+	return finding{
+		hit: true,
+		say: fmt.Sprintf("run %s is open in the store and has ended in Temporal (%s).", f.Run.WorkflowID, f.Run.EndedThere),
+		lines: []Line{
+			{"so", "what it committed stays; its other items are not done"},
+			{"then", "the next start takes its place at once; else housekeeping closes it as terminated, within a quarter of an hour"},
+			{"do", "starter trigger --campaign " + f.Run.Campaign},
+		},
+	}
+}
+
 // deadline: a run that goes on past its end is one whose workflow is gone.
 func deadline(f Facts) finding {
 	if !f.Run.Open() || f.Run.Deadline.IsZero() || f.Clock.Now().Before(f.Run.Deadline.Add(10*time.Minute)) {

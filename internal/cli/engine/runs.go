@@ -32,6 +32,22 @@ func (c *Client) Start(ctx context.Context, n NewRun) (Started, error) {
 	return Started{WorkflowID: run.GetID(), RunID: run.GetRunID()}, nil
 }
 
+// Ended says how the newest workflow of an id has ended: "Terminated",
+// "Completed" …, "unknown" where the server knows none, and "" while one runs.
+func (c *Client) Ended(ctx context.Context, workflowID string) (string, error) {
+	d, err := c.sdk.DescribeWorkflowExecution(ctx, workflowID, "")
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
+		return "unknown", nil
+	}
+	if err != nil {
+		return "", translate("look at "+workflowID, err)
+	}
+	if status := d.GetWorkflowExecutionInfo().GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return status.String(), nil
+	}
+	return "", nil
+}
+
 // Wait returns when the run has ended. A run that failed by its own outcome
 // returns its summary and no error; Status then tells.
 func (c *Client) Wait(ctx context.Context, workflowID, runID string) (steps.Summary, error) {
