@@ -120,6 +120,11 @@ func (a *Activities) summed(ctx context.Context, run rows.Run, c *campaigns.Camp
 		return rows.Finish{}, steps.Summary{}, err
 	}
 	sum := summary(run, v, f, worst)
+	apart, err := a.askedApart(ctx, run.ID)
+	if err != nil {
+		return rows.Finish{}, sum, err
+	}
+	sum.Asked += apart
 	messages, err := a.messages(ctx, run, c, sum)
 	if err != nil {
 		return rows.Finish{}, sum, err

@@ -56,6 +56,8 @@ type runStore interface {
 	StopRun(ctx context.Context, run int64, text string) error
 	FinishRun(context.Context, rows.Finish) error
 	Totals(ctx context.Context, run int64) ([]rows.OutcomeCount, error)
+	Log(context.Context, rows.Asking) error
+	Ledger(context.Context, rows.LedgerFilter) iter.Seq2[rows.LedgerLine, error]
 }
 
 type itemStore interface {

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -169,7 +170,9 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 	if err != nil {
 		return nil, err
 	}
-	s, ok := m.kind.New(a.Client(c.Owner, e.Timeouts.Request, a.Meter.Exchange)).(harvest.Splitter)
+	asked := &askLog{Activities: a, run: run.ID, item: harvest.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
+	defer func() { err = errors.Join(err, asked.keep(ctx)) }()
+	s, ok := m.kind.New(a.Client(c.Owner, e.Timeouts.Request, asked.record)).(harvest.Splitter)
 	if !ok {
 		return nil, harvest.Errorf(harvest.KindMisconfigured, "list items", e.Name, "fetcher %s cannot list items; take away split.ask", m.kind.Name)
 	}

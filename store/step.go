@@ -163,16 +163,22 @@ func (b *batchWriter) ledger(j *job, item int64) error {
 	}
 	for i := range j.Ledger {
 		e := &j.Ledger[i]
-		_, err := b.t.exec(`INSERT INTO ledger (run, ord, seq, attempt, item, at, status, bytes, took, waited, retry_after, method, url, host, kind, error, raw, note, worker)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			j.Run, j.Ord, seq, j.Attempt, item, micros(e.At), e.Status, e.Bytes, e.Took.Microseconds(), e.Waited.Microseconds(), e.RetryAfter.Microseconds(),
-			e.Method, clean(e.URL), e.Host, string(e.Kind), clean(e.Error), e.Raw, clean(e.Note), j.Worker)
-		if err != nil {
+		if err := keepExchange(b.t, []any{j.Run, j.Ord, seq, j.Attempt, item}, e, j.Worker); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// keepExchange writes one line; whose are run, ord, seq, attempt and item.
+func keepExchange(t *tx, whose []any, e *harvest.Exchange, worker string) error {
+	_, err := t.exec(insertExchange, append(whose, micros(e.At), e.Status, e.Bytes, e.Took.Microseconds(), e.Waited.Microseconds(), e.RetryAfter.Microseconds(),
+		e.Method, clean(e.URL), e.Host, string(e.Kind), clean(e.Error), e.Raw, clean(e.Note), worker)...)
+	return err
+}
+
+const insertExchange = `INSERT INTO ledger (run, ord, seq, attempt, item, at, status, bytes, took, waited, retry_after, method, url, host, kind, error, raw, note, worker)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // maxWarnings is how many warnings an item keeps.
 const maxWarnings = 10

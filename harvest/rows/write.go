@@ -133,6 +133,20 @@ func (s Settle) Judged(t harvest.Tally) Settle {
 	return said
 }
 
+// Asking is what was asked for a run apart from its pages: a source for its
+// items.
+type Asking struct {
+	Run     int64
+	Item    harvest.Item // whom the lines are under
+	Attempt int
+	Worker  string
+	Lines   []harvest.Exchange
+}
+
+// OrdAsking is the ordinal of ledger lines of an Asking: they belong to no item
+// of the run.
+const OrdAsking = -1
+
 // Written is the answer to one Write. Err is nil, ErrFenced, ErrStopped or what
 // the store said; Tally is the page's.
 type Written struct {
