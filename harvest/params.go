@@ -105,19 +105,24 @@ type Validator interface {
 // A value holding "${secret:" stands for text that only the worker knows: it is
 // not checked against an enum.
 func CheckParams(raw json.RawMessage, params any) []Problem {
+	return decode(raw, reflect.New(indirect(params)).Interface())
+}
+
+// decode decodes raw into a pointer to a params struct, and returns what is
+// wrong.
+func decode(raw json.RawMessage, into any) []Problem {
 	values, err := object(raw)
 	if err != nil {
 		return []Problem{{Text: err.Error()}}
 	}
-	problems := checkFields(values, Fields(params))
+	problems := checkFields(values, Fields(into))
 	if len(problems) > 0 {
 		return problems
 	}
-	into := reflect.New(indirect(params))
-	if err := json.Unmarshal(orEmpty(raw), into.Interface()); err != nil {
+	if err := json.Unmarshal(orEmpty(raw), into); err != nil {
 		return []Problem{decodeProblem(err)}
 	}
-	if v, ok := into.Interface().(Validator); ok {
+	if v, ok := into.(Validator); ok {
 		if err := v.Validate(); err != nil {
 			return []Problem{{Text: err.Error()}}
 		}
@@ -128,12 +133,9 @@ func CheckParams(raw json.RawMessage, params any) []Problem {
 // DecodeParams decodes raw params strictly into P. Any problem is a
 // KindMisconfigured error that names the first one.
 func DecodeParams[P any](raw json.RawMessage) (P, error) {
-	var p P
-	if problems := CheckParams(raw, p); len(problems) > 0 {
-		return p, Errorf(KindMisconfigured, "read params", problems[0].Field, "%s", problems[0].Text)
-	}
-	if err := json.Unmarshal(orEmpty(raw), &p); err != nil {
-		return p, &Error{Kind: KindMisconfigured, Op: "read params", Err: err}
+	var p, none P
+	if problems := decode(raw, &p); len(problems) > 0 {
+		return none, Errorf(KindMisconfigured, "read params", problems[0].Field, "%s", problems[0].Text)
 	}
 	return p, nil
 }

@@ -387,6 +387,7 @@ func TestParamsAreChecked(t *testing.T) {
 		`{"url":"ftp://x/y"}`:                  "http://",
 		`{"url":"www.x.org/rss"}`:              "http://",
 		`{"url":"http://x/","max_entries":-1}`: "0 or more",
+
 		`{"url":"http://x/","encoding":"klingon"}`: "not known",
 		`{"url":"http://x/","body":"half"}`:        "full, summary, none",
 		`{"uri":"http://x/"}`:                      "did you mean url?",
