@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -145,4 +146,14 @@ func (a *Activities) run(ctx context.Context, id int64, storeID string) (rows.Ru
 		}
 	}
 	return run, err
+}
+
+// campaignOf loads a run of this store and the campaign as it was defined for it.
+func (a *Activities) campaignOf(ctx context.Context, id int64, storeID string) (rows.Run, *campaigns.Campaign, error) {
+	run, err := a.run(ctx, id, storeID)
+	if err != nil {
+		return run, nil, err
+	}
+	c, err := a.definition(ctx, run.Campaign, run.Version)
+	return run, c, err
 }

@@ -40,11 +40,7 @@ type lastGood struct {
 // pseudo item "split" of the run says why. Asked again for the same run, it
 // uses the list it got.
 func (a *Activities) Expand(ctx context.Context, in steps.ExpandIn) (steps.Expanded, error) {
-	run, err := a.run(ctx, in.Run, in.Store)
-	if err != nil {
-		return steps.Expanded{}, err
-	}
-	c, err := a.definition(ctx, run.Campaign, run.Version)
+	run, c, err := a.campaignOf(ctx, in.Run, in.Store)
 	if err != nil {
 		return steps.Expanded{}, err
 	}
@@ -272,11 +268,7 @@ func notListed(p *population, run int64, good lastGood, failure *harvest.Error) 
 // SealRun ends the opening of a run whose entries were asked for. Twice is
 // alike.
 func (a *Activities) SealRun(ctx context.Context, in steps.SealRunIn) (steps.Sealed, error) {
-	run, err := a.run(ctx, in.Run, in.Store)
-	if err != nil {
-		return steps.Sealed{}, err
-	}
-	c, err := a.definition(ctx, run.Campaign, run.Version)
+	run, c, err := a.campaignOf(ctx, in.Run, in.Store)
 	if err != nil {
 		return steps.Sealed{}, err
 	}

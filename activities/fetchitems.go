@@ -32,11 +32,7 @@ const (
 // Temporal's own retry, which the Web UI shows. One item that fails, panics or
 // hangs does not hurt the others.
 func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
-	run, err := a.run(ctx, in.Run, in.Store)
-	if err != nil {
-		return steps.Fetched{}, err
-	}
-	c, err := a.definition(ctx, run.Campaign, run.Version)
+	run, c, err := a.campaignOf(ctx, in.Run, in.Store)
 	if err != nil {
 		return steps.Fetched{}, err
 	}
