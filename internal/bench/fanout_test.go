@@ -52,7 +52,7 @@ func fanOut(b *testing.B, items int) {
 	defer func() { require.NoError(b, h.Down()) }()
 	apply(b, dir, starter, h, items)
 
-	c, err := client.Dial(options(b, h))
+	c, err := temporalx.Dial(b.Context(), temporalx.Target{Address: h.Server.Address, Alone: true})
 	require.NoError(b, err)
 	defer c.Close()
 	run, err := c.ExecuteWorkflow(b.Context(), client.StartWorkflowOptions{ID: "pulse-1", TaskQueue: steps.QueueControl}, steps.CampaignWorkflow, steps.Start{Campaign: "pulse"})
@@ -118,13 +118,6 @@ func up(b *testing.B, dir, worker string) *dev.House {
 	})
 	require.NoError(b, err)
 	return h
-}
-
-func options(b *testing.B, h *dev.House) client.Options {
-	b.Helper()
-	o, err := temporalx.ClientOptions(temporalx.Target{Address: h.Server.Address, Alone: true})
-	require.NoError(b, err)
-	return o
 }
 
 func apply(b *testing.B, dir, starter string, h *dev.House, items int) {

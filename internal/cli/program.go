@@ -85,9 +85,7 @@ func (p *program) prepare() error {
 // empty world.
 func (p *program) Store(ctx context.Context) (Store, error) { return p.storeOr(ctx, false) }
 
-// NewStore opens the store and makes it when there is none.
-func (p *program) NewStore(ctx context.Context) (Store, error) { return p.storeOr(ctx, true) }
-
+// storeOr is Store, and makes one where there is none when told to create.
 func (p *program) storeOr(ctx context.Context, create bool) (Store, error) {
 	if p.store != nil {
 		return p.store, nil

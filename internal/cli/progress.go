@@ -132,27 +132,18 @@ func (p *program) ended(workflowID, campaign string, sum steps.Summary, strict b
 }
 
 func summaryTable(campaign string, sum steps.Summary) *print.Table {
-	t := print.NewTable(print.Flex("CAMPAIGN"), print.Left("OUTCOME"), print.Right("ITEMS"), print.Right("NEW"),
-		print.Right("CHANGED"), print.Right("SAME"), print.Right("DEL"), print.Left("LOOK AT"), print.Left("TIME"))
-	total, look := 0, []string{}
+	row := print.RunRow{Campaign: campaign, Outcome: sum.Outcome, Took: sum.Took}
 	for _, o := range harvest.Outcomes() {
 		if n := sum.Items[o]; n > 0 {
-			total += n
+			row.Items += n
 			if o.Severity() != harvest.OK {
-				look = append(look, fmt.Sprintf("%d %s", n, o))
+				row.Look = append(row.Look, fmt.Sprintf("%d %s", n, o))
 			}
 		}
 	}
-	first := "-"
-	if len(look) > 0 {
-		first = look[0]
-	}
 	d := sum.Documents
-	t.Row(campaign, string(sum.Outcome), print.Number(total), print.Number(d.New), print.Number(d.Changed), print.Number(d.Same), print.Number(d.Deleted), first, print.Dash(sum.Took))
-	for i := 1; i < len(look); i++ {
-		t.Row("", "", "", "", "", "", "", look[i])
-	}
-	return t
+	row.Tally = harvest.Tally{New: d.New, Changed: d.Changed, Same: d.Same, Deleted: d.Deleted}
+	return print.Ended(row)
 }
 
 // goesOn is what Ctrl-C says while a run is being watched.

@@ -95,14 +95,8 @@ func (s *show) open(ctx context.Context) (err error) {
 	if s.store, err = store.Open(ctx, s.house.Store, store.Options{}); err != nil {
 		return err
 	}
-	o, err := temporalx.ClientOptions(temporalx.Target{Address: s.house.Server.Address, Alone: true, Identity: "demo"})
-	if err != nil {
-		return err
-	}
-	if s.client, err = client.DialContext(ctx, o); err != nil {
-		return fmt.Errorf("connect to the Temporal server at %s: %w", s.house.Server.Address, err)
-	}
-	return nil
+	s.client, err = temporalx.Dial(ctx, temporalx.Target{Address: s.house.Server.Address, Alone: true, Identity: "demo"})
+	return err
 }
 
 func (s *show) down() (err error) {

@@ -13,20 +13,21 @@ import (
 
 // tell prints the table, the proof and what to type next.
 func (s *show) tell(ctx context.Context) error {
-	table := print.NewTable(print.Left("CAMPAIGN"), print.Left("OUTCOME"), print.Right("ITEMS"), print.Right("NEW"),
-		print.Right("CHANGED"), print.Right("SAME"), print.Right("DEL"), print.Left("LOOK AT"), print.Right("TIME"))
+	var table []print.RunRow
 	var sum proof
 	for _, r := range s.runs {
-		if err := s.tellRun(ctx, table, r); err != nil {
+		row, err := s.ended(ctx, r)
+		if err != nil {
 			return err
 		}
+		table = append(table, row)
 		p, err := s.prove(ctx, r)
 		if err != nil {
 			return err
 		}
 		sum = sum.add(p)
 	}
-	fmt.Fprintf(s.Out, "%s%s", table, s.sentence(sum))
+	fmt.Fprintf(s.Out, "%s%s", print.Ended(table...), s.sentence(sum))
 	if sum.lost+sum.doubled > 0 {
 		return fmt.Errorf("%d documents lost and %d doubled: this is a defect, please report it with %s/dev.log", sum.lost, sum.doubled, s.Dir)
 	}
@@ -43,36 +44,25 @@ Everything above is real but the sources. Now yours:
 Web UI: %s/namespaces/default/schedules/campaign-demo-feeds
 `
 
-func (s *show) tellRun(ctx context.Context, table *print.Table, r *started) error {
+func (s *show) ended(ctx context.Context, r *started) (print.RunRow, error) {
 	run, _, err := s.row(ctx, r)
 	if err != nil {
-		return err
+		return print.RunRow{}, err
 	}
 	totals, err := s.store.Totals(ctx, run.ID)
-	if err != nil {
-		return err
-	}
-	look := lookAt(totals)
-	t := run.Tally
-	table.Row(r.campaign, string(run.Outcome), print.Number(run.Items), print.Number(t.New), print.Number(t.Changed), print.Number(t.Same),
-		print.Number(t.Deleted), look[0], print.Watch(run.ClosedAt.Sub(run.StartedAt)))
-	for _, more := range look[1:] {
-		table.Row("", "", "", "", "", "", "", more)
-	}
-	return nil
+	return print.RunRow{
+		Campaign: r.campaign, Outcome: run.Outcome, Items: run.Items, Tally: run.Tally, Look: lookAt(totals),
+		Took: print.Watch(run.ClosedAt.Sub(run.StartedAt)),
+	}, err
 }
 
-// lookAt are the outcomes that need a look, with how many; "-" when there are
-// none.
+// lookAt are the outcomes that need a look, with how many.
 func lookAt(totals []rows.OutcomeCount) []string {
 	var look []string
 	for _, t := range totals {
 		if t.Outcome.Severity() != harvest.OK {
 			look = append(look, fmt.Sprintf("%d %s", t.Items, t.Outcome))
 		}
-	}
-	if look == nil {
-		return []string{"-"}
 	}
 	slices.Sort(look)
 	return look

@@ -55,9 +55,6 @@ func (c Clock) Time(t time.Time) string {
 	return c.In(t).Format("15:04:05")
 }
 
-// Hour writes "18:00".
-func (c Clock) Hour(t time.Time) string { return c.In(t).Format("15:04") }
-
 // ZoneName returns the zone's name now: for the heads of columns.
 func (c Clock) ZoneName() string { return c.In(c.Now()).Format("MST") }
 
