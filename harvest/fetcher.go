@@ -93,8 +93,17 @@ type Finding struct {
 	// Title is the source's own name; Detail a line for people.
 	Title  string `json:"title,omitempty"`
 	Detail string `json:"detail,omitempty"`
+	// Facts are what one compares sources by, in a fixed order: one column each
+	// in a table of many.
+	Facts []Fact `json:"facts,omitempty"`
 	// Params are a ready beginning of a campaign entry.
 	Params json.RawMessage `json:"params,omitempty"`
+}
+
+// Fact is one thing a Prober found out: "granularity", "YYYY-MM-DD".
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // Prober says what is at the other end of an address. It asks at most three
@@ -112,4 +121,19 @@ type Counter interface {
 // time, so that the runner may read one page ahead.
 type Replayable interface {
 	Replayable()
+}
+
+// Exhaustive marks a fetcher that lists everything its source holds for an item
+// when it starts without a checkpoint. Only then may a full pass (`refresh`)
+// take what it did not list for deleted.
+type Exhaustive interface {
+	Exhaustive()
+}
+
+// Resumer makes the checkpoint by which a fetch goes on from a position that a
+// person or another harvester knows: "from" is a time as the source writes it.
+// An unknown name or a value that is none is a KindMisconfigured error that
+// says what there is.
+type Resumer interface {
+	Resume(req Request, position map[string]string) (json.RawMessage, error)
 }
