@@ -44,6 +44,7 @@ func rules() []rule {
 		{of: "internal/secrets", ours: []string{"harvest"}, never: []string{temporal}},
 		{of: "internal/webhook", ours: []string{"harvest"}, never: []string{temporal}},
 		{of: "internal/dev", others: []string{"*"}},
+		{of: "internal/pgtest"},
 		{of: "internal/rollout", ours: []string{"workflows/...", "campaigns", "harvest/..."}, others: []string{"*"}},
 		{
 			of: "internal/demo", others: []string{"*"},
