@@ -190,7 +190,8 @@ func extractionParams(params any) map[string]bool {
 	return names
 }
 
-// extractionChanged: the checkpoint was made by another extraction.
+// extractionChanged: the checkpoint was made by another extraction. One that was
+// set by hand was made by none: it carries no fingerprint at all.
 func (p prints) extractionChanged(c harvest.Checkpoint) bool {
-	return c.Version > 0 && c.Extraction != p.extraction && (c.Extraction != "" || p.extraction != "")
+	return c.Version > 0 && c.Params != "" && c.Extraction != p.extraction && (c.Extraction != "" || p.extraction != "")
 }

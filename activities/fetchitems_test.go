@@ -466,6 +466,21 @@ func TestAgainAndFingerprints(t *testing.T) {
 	require.True(t, asked(steps.Start{Campaign: "news"}).Again, "another extraction reads again")
 }
 
+func TestACheckpointSetByHandIsGoneOnFrom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	news := campaign("news", "a")
+	news.Entries[0].Params = []byte(`{"fields":"h1.titolo"}`)
+	w.apply(news)
+	item := harvest.Item{Campaign: "news", Entry: news.Entries[0].Name, Key: "a"}
+	require.NoError(t, w.store.SetCheckpoint(t.Context(), item, "", []byte(`{"page":1}`)))
+	w.once(steps.Start{Campaign: "news"})
+	w.script.mu.Lock()
+	defer w.script.mu.Unlock()
+	require.JSONEq(t, `{"page":1}`, string(w.script.last.Checkpoint))
+	require.False(t, w.script.last.Again, "no extraction made it: nothing is read again")
+}
+
 func TestConstantFieldsAndCollection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
@@ -124,87 +121,6 @@ func (c *checkpointsShow) run(cmd *cobra.Command, args []string) error {
 	}
 	list.End()
 	return nil
-}
-
-type checkpointsSet struct {
-	*program
-	checkpointFlags
-	lane string
-}
-
-func newCheckpointsSet(p *program) *cobra.Command {
-	c := &checkpointsSet{program: p}
-	cmd := &cobra.Command{
-		Use: "set VALUE...", Short: "Say where an item goes on",
-		Long: `Write an item's checkpoint: a JSON value, or key=value pairs. A page in work is
-dropped. The item may be one that no run has seen yet: then name campaign, entry
-and key.`,
-		Example: "  starter checkpoints set --campaign repositories --entry partners --item x from=2026-05-01",
-		Args:    cobra.MinimumNArgs(1), RunE: c.run,
-	}
-	c.add(p, cmd)
-	cmd.Flags().StringVar(&c.lane, "lane", "", "of a backfill instead of the live lane")
-	return cmd
-}
-
-func (c *checkpointsSet) run(cmd *cobra.Command, args []string) error {
-	ctx := cmd.Context()
-	value, err := c.value(args)
-	if err != nil {
-		return err
-	}
-	s, err := c.Store(ctx)
-	if err != nil {
-		return err
-	}
-	item, err := c.whose(ctx, s)
-	if err != nil {
-		return err
-	}
-	if err := c.aim(ctx, false, "set the checkpoint of "+item.String()); err != nil {
-		return err
-	}
-	if err := s.SetCheckpoint(ctx, item, c.lane, value); err != nil {
-		return err
-	}
-	c.out.Value(map[string]any{"item": item, "value": value})
-	c.out.Printf("%s  %s\n", item, value)
-	return s.Record(ctx, rows.Event{At: c.env.Now(), By: c.who(), Verb: "set checkpoint", On: item.String(), Note: print.End(string(value), 500)})
-}
-
-func (c *checkpointsSet) value(args []string) (json.RawMessage, error) {
-	if len(args) == 1 && json.Valid([]byte(args[0])) {
-		return json.RawMessage(args[0]), nil
-	}
-	for _, a := range args {
-		if !strings.Contains(a, "=") {
-			return nil, usage("checkpoints set %s: write a JSON value, or key=value pairs", a)
-		}
-	}
-	m := map[string]json.RawMessage{}
-	for _, a := range args {
-		key, text, _ := strings.Cut(a, "=")
-		v, err := typed(text, "any")
-		if err != nil {
-			return nil, err
-		}
-		m[key] = v
-	}
-	return json.Marshal(m)
-}
-
-// whose is the item that was named: wholly, or as one that a run has seen.
-func (c *checkpointsSet) whose(ctx context.Context, s Store) (harvest.Item, error) {
-	f := c.filter()
-	if f.Key == "" {
-		return harvest.Item{}, usage("checkpoints set: say whose, with --item KEY")
-	}
-	if f.Campaign != "" && f.Entry != "" {
-		_, err := c.findCampaign(ctx, s, f.Campaign)
-		return harvest.Item{Campaign: f.Campaign, Entry: f.Entry, Key: f.Key}, err
-	}
-	it, err := c.findItem(ctx, s, c.itemFlags, c.item)
-	return it.Item, err
 }
 
 type checkpointsReset struct {

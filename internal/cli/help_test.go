@@ -116,7 +116,7 @@ func TestMistakesAreUsage(t *testing.T) {
 		"definition":         {[]string{"campaigns", "export", "news@x"}, "written news@7"},
 		"count by":           {[]string{"documents", "count", "--by", "day"}, "one of collection"},
 		"no such folder":     {[]string{"campaigns", "validate", "nowhere"}, "nowhere"},
-		"checkpoint's value": {[]string{"checkpoints", "set", "abc", "--item", "feed-001"}, "write a JSON value"},
+		"checkpoint's value": {[]string{"checkpoints", "set", "abc", "--item", "feed-001"}, "write from=2026-05-01, or"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,10 +29,10 @@ func TestNoStoreIsNoEmptyWorld(t *testing.T) {
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	out := b.ok("checkpoints", "set", "from=2026-05-01", "page=3", "--item", "feed-001")
+	out := b.ok("checkpoints", "set", "--json", `{"from":"2026-05-01","page":3}`, "--item", "feed-001")
 	require.Contains(t, out, "target   store sqlite .vendemmia/vendemmia.db #7f3a\n")
 	require.Contains(t, b.ok("checkpoints", "show", "feed-001"), `{"from":"2026-05-01","page":3}`)
-	b.ok("checkpoints", "set", `{"at":7}`, "--campaign", "news", "--entry", "feed", "--item", "never seen")
+	b.ok("checkpoints", "set", "--json", `{"at":7}`, "--campaign", "news", "--entry", "feed", "--item", "never seen")
 	require.Contains(t, b.ok("checkpoints", "list", "--item", "never seen"), `{"at":7}`)
 
 	r := b.run("checkpoints", "reset", "--campaign", "news", "--item", "feed-001")
