@@ -20,8 +20,8 @@ func TestAskingForItemsIsInTheLedger(t *testing.T) {
 		w := newWorld(t)
 		w.apply(asking("repo"))
 		w.script.split = elements(failure, "col_1")
-		w.Client = func(_ string, _ time.Duration, record func(harvest.Exchange)) *http.Client {
-			record(harvest.Exchange{At: time.Now(), Method: "GET", URL: "https://x.example/", Host: "x.example", Status: 200})
+		w.Client = func(v harvest.Visitor) *http.Client {
+			v.Record(harvest.Exchange{At: time.Now(), Method: "GET", URL: "https://x.example/", Host: "x.example", Status: 200})
 			return nil
 		}
 		o, _ := w.expandAll(t, steps.Start{Campaign: "repo"})

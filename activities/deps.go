@@ -86,7 +86,7 @@ type engine interface {
 }
 
 // clients makes the polite HTTP client of one item.
-type clients func(contact string, timeout time.Duration, record func(harvest.Exchange)) *http.Client
+type clients func(harvest.Visitor) *http.Client
 
 // resolver replaces the references in text or JSON by their values and returns
 // the values too, so that they can be masked where they would be printed.

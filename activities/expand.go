@@ -168,7 +168,7 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 	}
 	asked := &askLog{Activities: a, run: run.ID, item: harvest.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
 	defer func() { err = errors.Join(err, asked.keep(ctx)) }()
-	s, ok := m.kind.New(a.Client(c.Owner, e.Timeouts.Request, asked.record)).(harvest.Splitter)
+	s, ok := m.kind.New(a.Client(visitor(c, e, m.kind, asked.record))).(harvest.Splitter)
 	if !ok {
 		return nil, harvest.Errorf(harvest.KindMisconfigured, "list items", e.Name, "fetcher %s cannot list items; take away split.ask", m.kind.Name)
 	}

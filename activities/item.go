@@ -264,9 +264,16 @@ func (r *flight) pump(ctx context.Context, request harvest.Request) (err error) 
 			err = harvest.Errorf(harvest.KindInternal, "make fetcher", r.kind.Name, "panic: %v", p)
 		}
 	}()
-	f := r.kind.New(r.Client(r.campaign.Owner, r.entry.Timeouts.Request, r.record))
+	f := r.kind.New(r.Client(visitor(r.campaign, r.entry, r.kind, r.record)))
 	_, err = harvest.Pump(ctx, f, request, harvest.CommitFunc(r.commit))
 	return err
+}
+
+// visitor is on whose behalf an entry's sources are asked.
+func visitor(c *campaigns.Campaign, e *campaigns.Entry, kind fetchers.Kind, record func(harvest.Exchange)) harvest.Visitor {
+	return harvest.Visitor{
+		Contact: c.Owner, Timeout: e.Timeouts.Request, Robots: !kind.Protocol, Priority: e.Priority.Key(), Record: record,
+	}
 }
 
 // record takes a line of the ledger; waiting for a host does not count against

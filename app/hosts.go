@@ -79,6 +79,9 @@ func (h *hosts) rule(name string) polite.Rule {
 	if own.Every == 0 && own.Connections == 0 {
 		r.Every, r.Connections = all.Every, all.Connections
 	}
+	if r.Robots = own.Robots; r.Robots == "" && all.Robots == polite.RobotsIgnore {
+		r.Robots = all.Robots // "obey" for all hosts is what pages do anyway; protocols are not asked to
+	}
 	for _, p := range []*rows.Pause{own.Paused, all.Paused} {
 		if p != nil && (p.Until.IsZero() || p.Until.After(time.Now())) {
 			r.Paused = pauseText(*p)

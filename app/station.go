@@ -170,8 +170,9 @@ func (s *station) housekeeping(ctx context.Context, i workflows.Instance) {
 
 // client is the polite client of one item; whoever runs this worker answers for
 // campaigns without an owner.
-func (s *station) client(contact string, timeout time.Duration, record func(harvest.Exchange)) *http.Client {
-	return s.Polite.HTTP(cmp.Or(contact, s.Settings.Contact), timeout, record)
+func (s *station) client(v harvest.Visitor) *http.Client {
+	v.Contact = cmp.Or(v.Contact, s.Settings.Contact)
+	return s.Polite.HTTP(v)
 }
 
 func (s *station) queue(name string) string {
@@ -196,7 +197,7 @@ func (s *station) activities(names map[string]string) *activities.Activities {
 	}
 	return activities.New(activities.Deps{
 		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Secrets: secrets.New(), Temporal: runs{s.Remote},
-		Send: webhook.Sender{Client: s.Polite.HTTP(s.Settings.Contact, sendTimeout, nil)}, Meter: s.Metrics, Attributes: maps.Clone(names),
+		Send: webhook.Sender{Client: s.Polite.HTTP(harvest.Visitor{Contact: s.Settings.Contact, Timeout: sendTimeout})}, Meter: s.Metrics, Attributes: maps.Clone(names),
 		Queue: s.queue, Heartbeat: heartbeat, ItemSlots: s.Settings.ItemSlots, Drain: s.Settings.Drain, Worker: string(s.Remote.identity), Log: s.Log,
 	})
 }

@@ -194,7 +194,7 @@ func TestHostsOfAllFiles(t *testing.T) {
 	require.Equal(t, "h.example", loaded.Hosts[1].Name)
 	require.Equal(t, 1250*time.Millisecond, loaded.Hosts[1].Every)
 	require.True(t, strings.HasSuffix(loaded.Hosts[1].Source, "a.yaml:1"))
-	require.Len(t, loaded.NotYet, 1)
+	require.Empty(t, loaded.NotYet)
 }
 
 func TestWhatIsNotBuiltYetIsSaid(t *testing.T) {

@@ -65,5 +65,6 @@ func (f *Fetcher) Describe() harvest.Description {
 		Params:   Params{},
 		Identity: []string{"url"},
 		Aliases:  []string{"rss", "atom"},
+		Protocol: true, // a person names the address, and it is meant for programs: nothing is crawled
 	}
 }

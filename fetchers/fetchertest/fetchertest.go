@@ -79,7 +79,7 @@ func client(t *testing.T, timeout time.Duration) *http.Client {
 		Rules: func(string) polite.Rule { return polite.Rule{Connections: 32} },
 	})
 	t.Cleanup(c.Close)
-	return c.HTTP("ops@example.org", timeout, nil)
+	return c.HTTP(harvest.Visitor{Contact: "ops@example.org", Timeout: timeout})
 }
 
 // serve starts the source behind an optional fault.

@@ -123,7 +123,7 @@ func (p *program) try(ctx context.Context, kind fetchers.Kind, req harvest.Reque
 	req.Params = params
 	rec := &trial.Recorder{}
 	list := p.lines()
-	t, err := trial.Run(ctx, kind.New(client.HTTP(n.contact, n.timeout, rec.Record)), req, rec, func(d *harvest.Document) error {
+	t, err := trial.Run(ctx, kind.New(client.HTTP(n.visitor(kind, rec.Record))), req, rec, func(d *harvest.Document) error {
 		list.Add(harvest.NewLine(kind.Name, d))
 		return p.out.Err()
 	})
@@ -192,6 +192,11 @@ type networkFlags struct {
 	allow   []string
 	contact string
 	timeout time.Duration
+}
+
+// visitor is who asks for a kind of source.
+func (n networkFlags) visitor(kind fetchers.Kind, record func(harvest.Exchange)) harvest.Visitor {
+	return harvest.Visitor{Contact: n.contact, Timeout: n.timeout, Robots: !kind.Protocol, Record: record}
 }
 
 func (n networkFlags) prefixes() ([]netip.Prefix, error) {

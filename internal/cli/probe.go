@@ -78,7 +78,7 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 	defer client.Close()
 	out := probed{Address: harvest.Redact(address), Findings: []found{}, Errors: map[string]string{}}
 	for _, k := range c.env.Fetchers.All() {
-		prober, ok := k.New(client.HTTP(c.network.contact, c.network.timeout, nil)).(harvest.Prober)
+		prober, ok := k.New(client.HTTP(c.network.visitor(k, nil))).(harvest.Prober)
 		if !ok {
 			continue
 		}

@@ -25,7 +25,7 @@ func BenchmarkGet(b *testing.B) {
 	raw := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 	defer raw.CloseIdleConnections()
 	for name, client := range map[string]*http.Client{
-		"plain": raw, "polite": shared.HTTP("ops@example.it", 0, func(harvest.Exchange) {}),
+		"plain": raw, "polite": shared.HTTP(harvest.Visitor{Contact: "ops@example.it", Record: func(harvest.Exchange) {}}),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetParallelism(8)

@@ -251,10 +251,10 @@ func TestDecodersAreReused(t *testing.T) {
 		wg.Go(func() {
 			for range 20 {
 				q := fmt.Sprint("vino", i)
-				_, text, err := get(t.Context(), shared.HTTP("", patience, nil), s.URL+"/?q="+q)
+				_, text, err := get(t.Context(), shared.HTTP(harvest.Visitor{Timeout: patience}), s.URL+"/?q="+q)
 				require.NoError(t, err)
 				require.Equal(t, strings.Repeat(q, 1000), string(text))
-				_, _, err = get(t.Context(), shared.HTTP("", patience, nil), s.URL+"/bad?q="+q)
+				_, _, err = get(t.Context(), shared.HTTP(harvest.Visitor{Timeout: patience}), s.URL+"/bad?q="+q)
 				require.Equal(t, harvest.KindBroken, harvest.KindOf(err))
 			}
 		})

@@ -42,7 +42,7 @@ func certified(t *testing.T, template x509.Certificate) (*httptest.Server, *http
 	require.NoError(t, err)
 	shared.transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
 	shared.transport.TLSClientConfig.RootCAs.AddCert(parsed)
-	return s, shared.HTTP("", patience, nil)
+	return s, shared.HTTP(harvest.Visitor{Timeout: patience})
 }
 
 func TestCertificatesInWords(t *testing.T) {
@@ -96,7 +96,7 @@ func TestDowngradeIsNoted(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer x")
-	resp, err := shared.HTTP("", patience, b.record).Do(req)
+	resp, err := shared.HTTP(harvest.Visitor{Timeout: patience, Record: b.record}).Do(req)
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	require.Len(t, b.all(), 2)

@@ -34,9 +34,17 @@ type Rule struct {
 	// RestUntil and RestWhy: the host asked to be left alone.
 	RestUntil time.Time
 	RestWhy   string
+	// Robots is RobotsObey, RobotsIgnore, or "" for what the visitor says.
+	Robots string
 	// Paused says why a person stopped all requests; empty: not paused.
 	Paused string
 }
+
+// What a rule may say about robots.txt.
+const (
+	RobotsObey   = "obey"
+	RobotsIgnore = "ignore"
+)
 
 func (r Rule) width() int {
 	switch {
@@ -74,6 +82,8 @@ type Client struct {
 	transport *http.Transport
 	turns     *turns
 	gzips     sync.Pool // of *gzip.Reader: 40 KiB each
+	gate      gate
+	delays    sync.Map // host to time.Duration: its Crawl-delay
 }
 
 // New makes the client of a process. It honours HTTP_PROXY, HTTPS_PROXY and
@@ -91,31 +101,40 @@ func build(s Settings, via func(*url.URL) (*url.URL, error), resolve lookup) *Cl
 		s.Rules = func(string) Rule { return Rule{} }
 	}
 	g := newGuard(s.Allow)
-	return &Client{
-		settings:  s,
-		transport: newTransport(g, &proxy{via: via, resolve: resolve, guard: g}),
-		turns:     newTurns(s.Rules),
+	c := &Client{settings: s, transport: newTransport(g, &proxy{via: via, resolve: resolve, guard: g})}
+	c.turns = newTurns(c.rule)
+	return c
+}
+
+// rule is what holds for a host: what is set, and its own Crawl-delay.
+func (c *Client) rule(host string) Rule {
+	r := c.settings.Rules(host)
+	if d, ok := c.delays.Load(host); ok {
+		r.Every = max(r.Every, d.(time.Duration))
+	}
+	return r
+}
+
+// crawlDelay remembers the gap that a host's robots.txt asks for.
+func (c *Client) crawlDelay(host string, d time.Duration) {
+	if d > 0 {
+		c.delays.Store(host, d)
+	} else {
+		c.delays.Delete(host)
 	}
 }
 
-// HTTP returns a client for one item. Contact goes into the User-Agent. Timeout
-// bounds each exchange from departure to the last byte of its body, not the
-// wait for the host's turn; 0 is DefaultTimeout. Record, which may be nil, gets
-// one Exchange per exchange (each hop of a redirect is one) at the latest when
-// its body was closed or read to the end, and may be called from several
-// goroutines; requests that never left are no exchange.
+// HTTP returns a client for one visitor.
 //
-// A body must be read to its end or closed before the same item asks the same
+// A body must be read to its end or closed before the same visitor asks the same
 // host again: it holds the host's turn until then, at most for the timeout.
-func (c *Client) HTTP(contact string, timeout time.Duration, record func(harvest.Exchange)) *http.Client {
-	if record == nil {
-		record = func(harvest.Exchange) {}
+func (c *Client) HTTP(v harvest.Visitor) *http.Client {
+	v.Timeout = cmp.Or(v.Timeout, DefaultTimeout)
+	if v.Record == nil {
+		v.Record = func(harvest.Exchange) {}
 	}
 	return &http.Client{
-		Transport: &roundTripper{
-			client: c, agent: userAgent(c.settings.Product, contact),
-			timeout: cmp.Or(timeout, DefaultTimeout), record: record,
-		},
+		Transport:     &roundTripper{client: c, visitor: v, agent: userAgent(c.settings.Product, v.Contact)},
 		CheckRedirect: checkRedirect,
 	}
 }

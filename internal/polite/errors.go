@@ -38,7 +38,7 @@ func (x *exchange) interrupted() *harvest.Error {
 		return x.errorf(kind, "%w", err)
 	}
 	if context.Cause(x.ctx) == errLate {
-		return x.errorf(harvest.KindTimeout, "%w: %s", errLate, x.timeout)
+		return x.errorf(harvest.KindTimeout, "%w: %s", errLate, x.visitor.Timeout)
 	}
 	return nil
 }

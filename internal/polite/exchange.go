@@ -16,10 +16,9 @@ import (
 // exchange is one request and its answer, from departure to the body's end.
 type exchange struct {
 	client  *Client
+	visitor *harvest.Visitor
 	req     *http.Request // as it was handed in
 	turn    *turn
-	timeout time.Duration
-	record  func(harvest.Exchange)
 
 	ctx     context.Context // ends the exchange; its cause may be errLate
 	cancel  context.CancelFunc
@@ -34,14 +33,14 @@ type exchange struct {
 
 // begin starts the clock of an exchange. It ends by itself with its context,
 // so that an abandoned body holds nothing for ever.
-func (r *roundTripper) begin(req *http.Request, t *turn) *exchange {
-	x := &exchange{client: r.client, req: req, turn: t, timeout: r.timeout, record: r.record, started: time.Now()}
-	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.timeout, errLate)
+func (r *roundTripper) begin(req *http.Request, t *turn, note string) *exchange {
+	x := &exchange{client: r.client, visitor: &r.visitor, req: req, turn: t, started: time.Now()}
+	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.visitor.Timeout, errLate)
 	x.line = harvest.Exchange{
-		At: x.started.UTC(), Method: method(req), URL: MaskURL(req.URL), Host: Host(req.URL), Waited: t.waited,
+		At: x.started.UTC(), Method: method(req), URL: MaskURL(req.URL), Host: Host(req.URL), Waited: t.waited, Note: note,
 	}
 	if from := req.Response; from != nil && from.Request != nil && from.Request.URL.Scheme == "https" && req.URL.Scheme == "http" {
-		x.line.Note = "redirected from https to http"
+		x.line.Note = joined("redirected from https to http", note)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -111,7 +110,7 @@ func (x *exchange) finish(err *harvest.Error) {
 	if line, ok := x.close(err); ok {
 		x.turn.end()
 		x.cancel()
-		x.record(line)
+		x.visitor.Record(line)
 	}
 }
 
@@ -149,6 +148,14 @@ func (c counter) Read(p []byte) (int, error) {
 		return 0, errTooLarge
 	}
 	return n, err
+}
+
+// joined puts two notes side by side.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 func method(req *http.Request) string {

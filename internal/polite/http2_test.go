@@ -40,10 +40,10 @@ func TestHTTP2IsTreatedAlike(t *testing.T) {
 	shared.transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
 	shared.transport.TLSClientConfig.RootCAs.AddCert(s.Certificate())
 
-	_, text, err := get(t.Context(), shared.HTTP("", patience, b.record), s.URL)
+	_, text, err := get(t.Context(), shared.HTTP(harvest.Visitor{Timeout: patience, Record: b.record}), s.URL)
 	require.NoError(t, err)
 	require.Equal(t, wine, string(text))
-	fails(t, shared.HTTP("", patience, b.record), s.URL+"/cut", harvest.KindServerError)
-	fails(t, shared.HTTP("", 200*time.Millisecond, b.record), s.URL+"/drip", harvest.KindTimeout)
+	fails(t, shared.HTTP(harvest.Visitor{Timeout: patience, Record: b.record}), s.URL+"/cut", harvest.KindServerError)
+	fails(t, shared.HTTP(harvest.Visitor{Timeout: 200 * time.Millisecond, Record: b.record}), s.URL+"/drip", harvest.KindTimeout)
 	require.Len(t, b.all(), 3)
 }

@@ -50,7 +50,7 @@ func TestNoGapIsTooShort(t *testing.T) {
 	var wg sync.WaitGroup
 	for range asks { // each item has a client of its own; the pace is one
 		wg.Go(func() {
-			_, _, err := get(t.Context(), shared.HTTP("", 0, b.record), s.URL)
+			_, _, err := get(t.Context(), shared.HTTP(harvest.Visitor{Record: b.record}), s.URL)
 			require.NoError(t, err)
 		})
 	}
@@ -81,11 +81,11 @@ func TestHostsDoNotWaitForEachOther(t *testing.T) {
 	shared := open(t, settings)
 	done := make(chan error, 1)
 	go func() {
-		_, _, err := get(t.Context(), shared.HTTP("", 0, nil), s.URL+"/hold")
+		_, _, err := get(t.Context(), shared.HTTP(harvest.Visitor{}), s.URL+"/hold")
 		done <- err
 	}()
 	other := "http://localhost:" + s.Listener.Addr().String()[len("127.0.0.1:"):]
-	_, _, err := get(t.Context(), shared.HTTP("", 0, nil), other) // ends although the other host is held
+	_, _, err := get(t.Context(), shared.HTTP(harvest.Visitor{}), other) // ends although the other host is held
 	require.NoError(t, err)
 	close(hold)
 	require.NoError(t, <-done)
@@ -111,7 +111,7 @@ func TestConnectionsBoundAHostWithoutRate(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 3 * c.want {
 			wg.Go(func() {
-				_, _, err := get(t.Context(), shared.HTTP("", 0, nil), s.URL)
+				_, _, err := get(t.Context(), shared.HTTP(harvest.Visitor{}), s.URL)
 				require.NoError(t, err)
 			})
 		}

@@ -69,7 +69,7 @@ func open(t *testing.T, s Settings) *Client {
 func client(t *testing.T, s Settings) (*http.Client, *book) {
 	t.Helper()
 	b := &book{}
-	return open(t, s).HTTP("ops@example.it", patience, b.record), b
+	return open(t, s).HTTP(harvest.Visitor{Contact: "ops@example.it", Timeout: patience, Record: b.record}), b
 }
 
 func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {

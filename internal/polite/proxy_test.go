@@ -26,7 +26,7 @@ func behind(t *testing.T, s Settings, address string, names map[string]string) *
 		return nil, errors.New("no such host")
 	})
 	t.Cleanup(c.Close)
-	return c.HTTP("", patience, nil)
+	return c.HTTP(harvest.Visitor{Timeout: patience})
 }
 
 func TestGuardHoldsThroughAProxy(t *testing.T) {
@@ -56,6 +56,6 @@ func TestBadProxyIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	c := build(Settings{}, func(*url.URL) (*url.URL, error) { return nil, errors.New("parse \"http://user:pw@\"") }, nil)
 	t.Cleanup(c.Close)
-	e := fails(t, c.HTTP("", patience, nil), "http://public.example/", harvest.KindMisconfigured)
+	e := fails(t, c.HTTP(harvest.Visitor{Timeout: patience}), "http://public.example/", harvest.KindMisconfigured)
 	require.NotContains(t, e.Error(), "pw")
 }

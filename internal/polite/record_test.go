@@ -34,7 +34,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{"slow drip": drip, "no answer": hang} {
 		s := serve(t, h)
 		b := &book{}
-		c := open(t, loopback()).HTTP("", 100*time.Millisecond, b.record)
+		c := open(t, loopback()).HTTP(harvest.Visitor{Timeout: 100 * time.Millisecond, Record: b.record})
 		e := fails(t, c, s.URL+"/?password=abc", harvest.KindTimeout)
 		require.Contains(t, e.Error(), "no complete answer in time: 100ms", name)
 		require.NotErrorIs(t, e, context.DeadlineExceeded, "the caller's own time is not over")
@@ -84,9 +84,9 @@ func TestAbandonedBodyEndsByItself(t *testing.T) {
 	settings.Rules = every(time.Millisecond)
 	shared := open(t, settings)
 	b := &book{}
-	resp, err := shared.HTTP("", 500*time.Millisecond, b.record).Get(s.URL + "/left")
+	resp, err := shared.HTTP(harvest.Visitor{Timeout: 500 * time.Millisecond, Record: b.record}).Get(s.URL + "/left")
 	require.NoError(t, err)
-	_, _, err = get(t.Context(), shared.HTTP("", patience, nil), s.URL) // waits for the turn
+	_, _, err = get(t.Context(), shared.HTTP(harvest.Visitor{Timeout: patience}), s.URL) // waits for the turn
 	require.NoError(t, err)
 	require.Equal(t, harvest.KindTimeout, b.one(t).Kind)
 

@@ -5,30 +5,33 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// roundTripper is one item's way out; all state is the Client's.
+// roundTripper is one visitor's way out; all state is the Client's.
 type roundTripper struct {
-	client  *Client
-	agent   string
-	timeout time.Duration
-	record  func(harvest.Exchange)
+	client    *Client
+	visitor   harvest.Visitor
+	agent     string
+	forRobots bool // asks for robots.txt itself
 }
 
-// RoundTrip waits for the host's turn, asks, and returns an answer whose body
+// RoundTrip sees what robots.txt says, waits for the host's turn, asks, and returns an answer whose body
 // is capped, decoded, timed and booked.
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := checkRequest(req); err != nil {
+		return nil, unsent(req, err)
+	}
+	verdict, err := r.pass(req)
+	if err != nil {
 		return nil, unsent(req, err)
 	}
 	turn, err := r.client.turns.enter(req.Context(), Host(req.URL))
 	if err != nil {
 		return nil, unsent(req, refused(req, err))
 	}
-	x := r.begin(req, turn)
+	x := r.begin(req, turn, verdict)
 	resp, err := r.client.transport.RoundTrip(x.outgoing(r.agent))
 	if err != nil {
 		return nil, x.fail(x.explain(err))

@@ -46,7 +46,7 @@ func TestDemoIsHarvested(t *testing.T) {
 		Rules: func(string) polite.Rule { return polite.Rule{Every: time.Millisecond} },
 	})
 	t.Cleanup(client.Close)
-	fetcher := feedfetcher.New(client.HTTP("demo", 0, nil))
+	fetcher := feedfetcher.New(client.HTTP(harvest.Visitor{Contact: "demo"}))
 	checkpoints := make([]json.RawMessage, len(f.Names()))
 
 	first := harvestAll(t, f, fetcher, checkpoints)

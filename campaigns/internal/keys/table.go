@@ -19,7 +19,7 @@ func hostKeys() []Key {
 	return []Key{
 		{Name: "every", Value: Value{Form: duration("1.25s")}, Doc: "the least time from one answer to the next request"},
 		{Name: "connections", Value: Value{Form: integer(1)}, Doc: "requests at the same time", Example: "2"},
-		{Name: "robots", Value: Value{Form: words("obey", "ignore")}, Doc: "whether robots.txt is asked; `ignore` is for documented interfaces", Later: "robots.txt is not asked yet"},
+		{Name: "robots", Value: Value{Form: words("obey", "ignore")}, Doc: "whether robots.txt is heeded; left out, pages heed it and protocols (feeds, OAI-PMH, documented interfaces) do not"},
 	}
 }
 
