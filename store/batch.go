@@ -22,14 +22,20 @@ type place struct{ run, ord int64 }
 
 // load reads what many writes need at once.
 func (b *batchWriter) load(batch []*job) (err error) {
-	if b.first, err = number(b.t, `SELECT value FROM sequences WHERE name = 'change'`); err != nil {
+	if err = b.begin(); err != nil {
 		return err
 	}
-	b.change = b.first
 	if err := b.loadHeld(batch); err != nil {
 		return err
 	}
 	return b.loadDocuments(batch)
+}
+
+// begin reads where the change numbers are.
+func (b *batchWriter) begin() (err error) {
+	b.first, err = number(b.t, `SELECT value FROM sequences WHERE name = 'change'`)
+	b.change = b.first
+	return err
 }
 
 // finish notes the change numbers that were handed out.
@@ -93,7 +99,7 @@ func (b *batchWriter) loadHeld(batch []*job) error {
 	return nil
 }
 
-const selectHeld = `SELECT i.ord, i.state, i.epoch, i.item, i.seq, i.outcome, i.seq > 0 OR i.attempts > 0 OR i.throttles > 0 OR i.asked > 0 OR i.done > 0,
+const selectHeld = `SELECT i.ord, i.state, i.epoch, i.item, i.seq, i.outcome, i.seq > 0 OR i.attempts > 0 OR i.throttles > 0 OR i.asked > 0 OR i.done > 0 OR i.deleted > 0,
 	i.attempts > 0 OR i.throttles > 0 OR i.why <> '' OR i.kind <> '' OR i.not_before > 0
 	FROM json_each(?) j CROSS JOIN run_items i ON i.run = ? AND i.ord = j.value`
 

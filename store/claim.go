@@ -123,7 +123,7 @@ func take(t *tx, c rows.Claim, run liveRun, lost, limit int) ([]rows.ClaimedItem
 	}
 	items, err := collect(t, func(s scanner) (rows.ClaimedItem, error) { return scanClaimed(s, run, c.Now) },
 		`SELECT ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.attempts, ri.throttles, ri.lost, ri.seq, ri.started_at,
-			coalesce(c.version, 0), coalesce(c.value, ''), coalesce(c.params, ''), coalesce(c.extraction, ''), i.last_listed, i.paused
+			coalesce(c.version, 0), coalesce(c.value, ''), coalesce(c.params, ''), coalesce(c.extraction, ''), i.last_listed, i.paused, i.first_seen, coalesce(c.run, 0), `+passColumns+`
 		FROM run_items ri JOIN items i ON i.id = ri.item LEFT JOIN checkpoints c ON c.item = ri.item AND c.lane = ?
 		WHERE ri.run = ? AND ri.ord BETWEEN ? AND ? AND ri.state = 'open' AND ri.not_before <= ? AND (ri.lost > 0) = ? ORDER BY `+order+` LIMIT ?`,
 		run.lane, c.Run, c.Lo, c.Hi, now, lost, limit)
@@ -157,14 +157,17 @@ func complete(t *tx, c rows.Claim, item *rows.ClaimedItem) (err error) {
 func scanClaimed(s scanner, run liveRun, now time.Time) (rows.ClaimedItem, error) {
 	c := rows.ClaimedItem{Campaign: run.campaign, Lane: run.lane}
 	var params, policy, value, paused string
-	var started, listed int64
-	err := s.Scan(&c.Ord, &c.Entry, &c.Key, &c.Label, &c.Fetcher, &params, &c.Host, &policy, &c.Attempts, &c.Throttles, &c.Lost, &c.Seq, &started,
-		&c.Checkpoint.Version, &value, &c.Checkpoint.Params, &c.Checkpoint.Extraction, &listed, &paused)
+	var started, listed, seen int64
+	p := &storedPass{}
+	err := s.Scan(append([]any{
+		&c.Ord, &c.Entry, &c.Key, &c.Label, &c.Fetcher, &params, &c.Host, &policy, &c.Attempts, &c.Throttles, &c.Lost, &c.Seq, &started,
+		&c.Checkpoint.Version, &value, &c.Checkpoint.Params, &c.Checkpoint.Extraction, &listed, &paused, &seen, &c.Moved,
+	}, p.into()...)...)
 	if err != nil {
 		return c, err
 	}
 	c.Params, c.Policy, c.StartedAt = raw(params), raw(policy), moment(started)
-	c.Checkpoint.Value, c.Always = raw(value), listed > 0
+	c.Checkpoint.Value, c.Always, c.FirstSeen, c.Pass = raw(value), listed > 0, moment(seen), p.pass()
 	if c.Paused, err = readPause(paused); err == nil && c.Paused != nil && !c.Paused.Until.IsZero() && !now.Before(c.Paused.Until) {
 		c.Paused = nil
 	}

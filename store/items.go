@@ -16,7 +16,7 @@ func (s *Store) Items(ctx context.Context, f rows.ItemsFilter) ([]rows.Item, err
 		w.add("i.severity > 0")
 	}
 	list, err := collect(s.reader(ctx), scanItem, `SELECT i.campaign, i.entry, i.key, i.fetcher, i.label, i.host, i.outcome, i.kind, i.why, i.streak,
-		coalesce(r.workflow_id, ''), i.last_at, i.last_good, i.last_new, i.last_listed, i.documents, i.first_seen, i.paused
+		coalesce(r.workflow_id, ''), i.last_at, i.last_good, i.last_new, i.last_listed, i.documents, i.first_seen, i.paused, `+passColumns+`
 		FROM items i LEFT JOIN runs r ON r.id = i.last_run`+w.sql()+` ORDER BY i.campaign, i.entry, i.key LIMIT ?`, append(w.args, limited(f.Limit))...)
 	return list, fault("list items", f.Campaign, err)
 }
@@ -25,12 +25,16 @@ func scanItem(s scanner) (rows.Item, error) {
 	var i rows.Item
 	var at, good, fresh, seen int64
 	var paused string
-	err := s.Scan(&i.Campaign, &i.Entry, &i.Key, &i.Fetcher, &i.Label, &i.Host, &i.Outcome, &i.Kind, &i.Why, &i.Streak,
-		&i.LastRun, &at, &good, &fresh, &i.LastListed, &i.Documents, &seen, &paused)
+	p := &storedPass{}
+	err := s.Scan(append([]any{
+		&i.Campaign, &i.Entry, &i.Key, &i.Fetcher, &i.Label, &i.Host, &i.Outcome, &i.Kind, &i.Why, &i.Streak,
+		&i.LastRun, &at, &good, &fresh, &i.LastListed, &i.Documents, &seen, &paused,
+	}, p.into()...)...)
 	if err != nil {
 		return i, err
 	}
 	i.LastAt, i.LastGood, i.LastNew, i.FirstSeen = moment(at), moment(good), moment(fresh), moment(seen)
+	i.Pass = p.pass()
 	i.Paused, err = readPause(paused)
 	return i, err
 }

@@ -28,6 +28,16 @@ func TestPlans(t *testing.T) {
 		require.True(t, strings.HasPrefix(many, "SEARCH v USING INTEGER PRIMARY KEY (rowid<?)"), many)
 		require.NotContains(t, many, "TEMP B-TREE", condition)
 	}
+	gone := plan(strings.NewReplacer("?", "1").Replace(selectGone))
+	require.NotContains(t, gone, "SCAN v", gone)
+	require.Contains(t, gone, "SEARCH d USING PRIMARY KEY (collection=? AND id=?)")
+	require.Contains(t, gone, "SEARCH l USING COVERING INDEX listings_document (collection=? AND id=?)")
+	unlisted := plan(strings.NewReplacer("?", "1").Replace(selectUnlisted))
+	require.Contains(t, unlisted, "SEARCH v USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
+	require.NotContains(t, unlisted, "TEMP B-TREE")
+	former := plan(strings.NewReplacer("?", "1").Replace(selectFormer))
+	require.Contains(t, former, "SEARCH l USING PRIMARY KEY (item=? AND collection=? AND id>?)")
+	require.NotContains(t, former, "TEMP B-TREE")
 	claims := plan(`SELECT ord FROM run_items WHERE run = 1 AND ord BETWEEN 2 AND 3 AND state = 'open' ORDER BY ord LIMIT 4`)
 	require.Equal(t, "SEARCH run_items USING PRIMARY KEY (run=? AND ord>? AND ord<?)", claims)
 }

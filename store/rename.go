@@ -113,8 +113,10 @@ func moveCollection(t *tx, was, now string) error {
 	if _, err := t.exec(`UPDATE documents SET collection = ? WHERE collection = ?`, now, was); err != nil {
 		return err
 	}
-	_, err = t.exec(`UPDATE versions SET collection = ? WHERE collection = ?`, now, was)
-	return err
+	if _, err := t.exec(`UPDATE versions SET collection = ? WHERE collection = ?`, now, was); err != nil {
+		return err
+	}
+	return moveListings(t, was, now)
 }
 
 // moveRuns moves runs, definitions and the campaign's row. Where the new name

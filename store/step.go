@@ -92,6 +92,9 @@ func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (harvest.Tally, error
 	if h.state != rows.ItemClosed {
 		return tally, noteChanges(b.t, h.item, changes)
 	}
+	if err := b.endPass(j, h.item); err != nil {
+		return tally, err
+	}
 	return tally, closeItem(b.t, h.item, ending{
 		run: j.Run, lane: run.lane, at: micros(j.At), outcome: j.Settle.Outcome, kind: j.Settle.Kind, why: j.Settle.Why,
 		tally: h.tally, live: h.live, changes: changes,
@@ -108,6 +111,9 @@ func (b *batchWriter) page(j *job, h *heldItem, run liveRun) (tally harvest.Tall
 	}
 	tally = harvest.PageTally(&j.Page.Page)
 	if live, err = b.upsert(j, h.item, &tally); err != nil {
+		return tally, 0, err
+	}
+	if err := b.sighted(j, h.item); err != nil {
 		return tally, 0, err
 	}
 	return tally, live, b.rejects(j, h.item)

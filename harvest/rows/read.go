@@ -26,6 +26,8 @@ type Item struct {
 	Documents  int64     `json:"documents"`
 	FirstSeen  time.Time `json:"first_seen"`
 	Paused     *Pause    `json:"paused,omitempty"`
+	// Pass is where it is with its full passes, if its entry says `refresh`.
+	Pass Pass `json:"pass,omitzero"`
 }
 
 // ItemsFilter selects items across runs.

@@ -59,6 +59,12 @@ type ClaimedItem struct {
 	// success.
 	Always bool
 	Paused *Pause
+	// Pass is where the item is with its full passes, in the default lane;
+	// FirstSeen when it was first made, and Moved the run that moved the
+	// checkpoint last (0: none, or by hand).
+	Pass      Pass
+	FirstSeen time.Time
+	Moved     int64
 }
 
 // Write is one atomic step of one item: a page, the end of an attempt, or both.
@@ -99,6 +105,8 @@ type PageWrite struct {
 	// Blobs maps the index of a document to the digest of its body when the
 	// body was put into the bucket beforehand.
 	Blobs map[int]string
+	// Sighting, where set, notes what the page lists.
+	Sighting *Sighting
 }
 
 // Settle ends a claim: closed for good, or open again.
@@ -121,6 +129,8 @@ type Settle struct {
 	// more than once, asks nothing of the store and returns at once. State must be
 	// set beside it, and be what it returns.
 	Judge func(harvest.Tally) Settle
+	// Pass, where set, finishes a pass when the item is closed.
+	Pass *PassEnd
 }
 
 // Judged is the settle with everything said, for an item's whole tally.
@@ -129,7 +139,7 @@ func (s Settle) Judged(t harvest.Tally) Settle {
 		return s
 	}
 	said := s.Judge(t)
-	said.Judge = s.Judge
+	said.Judge, said.Pass = s.Judge, s.Pass
 	return said
 }
 

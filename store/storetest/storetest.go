@@ -57,6 +57,8 @@ type Store interface {
 	PauseRun(ctx context.Context, run int64, why string) error
 	Claim(ctx context.Context, c rows.Claim) (rows.Claimed, error)
 	Write(ctx context.Context, w rows.Write) rows.Written
+	BeginPass(ctx context.Context, p rows.PassStart) (rows.Pass, int64, error)
+	Sweep(ctx context.Context, w rows.Sweep) (rows.Swept, error)
 	SkipItem(ctx context.Context, run int64, key, why string) error
 	CloseOpenItems(ctx context.Context, run int64, o harvest.Outcome, why string) (int, error)
 	Totals(ctx context.Context, run int64) ([]rows.OutcomeCount, error)
@@ -90,7 +92,7 @@ type Store interface {
 // closes it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	groups := map[string]map[string]func(*testing.T, Store){
-		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(),
+		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(), "passes": passTests(),
 		"documents": documentTests(), "items": itemTests(), "reading": readingTests(), "retention": retentionTests(),
 	}
 	for group, tests := range groups {

@@ -1,0 +1,108 @@
+package rows
+
+import (
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// Pass is where an item is with its full passes: harvests from an empty
+// checkpoint after which what the source no longer lists is deleted.
+type Pass struct {
+	// Number is that of the pass under way, else of the last one; 0: there was
+	// none.
+	Number int `json:"pass,omitempty"`
+	// Begun is when the pass under way began; zero: none is.
+	Begun time.Time `json:"begun,omitzero"`
+	// Listed: the list of the pass under way is whole, and what is not on it is
+	// being deleted.
+	Listed bool `json:"listed,omitempty"`
+	// DoneAt is when a pass last ended that could be trusted.
+	DoneAt time.Time `json:"done_at,omitzero"`
+	// TriedAt is when one ended that could not, and deleted nothing; zero once
+	// another one could. Note says why; beside a pass under way, what is known
+	// against it already.
+	TriedAt time.Time `json:"tried_at,omitzero"`
+	Note    string    `json:"note,omitempty"`
+	// Run is the run that last noted what the item listed. A checkpoint of
+	// another run was moved without it.
+	Run int64 `json:"-"`
+}
+
+// UnderWay reports whether a pass was begun and has not ended.
+func (p Pass) UnderWay() bool { return !p.Begun.IsZero() }
+
+// Sighting says that the documents and rejects of a page are noted as listed by
+// the item.
+type Sighting struct {
+	Pass int
+	// Unlisted: pages were committed before this one without being noted.
+	Unlisted bool
+}
+
+// PassStart begins a pass of a claimed item, in place of one that is under way.
+// Its checkpoint is emptied, so that the source lists everything.
+type PassStart struct {
+	Run   int64
+	Ord   int64
+	Epoch int64 // of the claim
+	Item  harvest.Item
+	Lane  string
+	At    time.Time
+	// Params and Extraction are the fingerprints that the checkpoint bears from
+	// now on.
+	Params, Extraction string
+}
+
+// Sweep deletes, after the list of a pass was whole, what is no longer on it: at
+// most a thousand documents a call, all of them or none.
+//
+// A document goes when the item listed it in an earlier pass but not in this one,
+// and no other item still lists it. Documents that no item ever listed, because
+// they are from before `refresh` was configured, go too, with those of other
+// items of Entries that have finished a pass: but only once no item of Entries is
+// still to finish its first one, because that might list them.
+type Sweep struct {
+	Run        int64
+	Ord        int64
+	Epoch      int64 // of the claim
+	Item       harvest.Item
+	Collection string
+	Pass       int
+	At         time.Time
+	// Entries are those of the campaign whose items have passes in the
+	// collection, the item's own among them.
+	Entries []string
+	// Whole: the run holds all items of Entries that there are today, so that
+	// others need not be waited for.
+	Whole bool
+	// After is the Next of the call before; zero: from the beginning, which is
+	// always right.
+	After SweepPlace
+}
+
+// SweepPlace is how far a sweep has come. Only the store reads it.
+type SweepPlace struct {
+	ID     string // of the last listing looked at
+	Owner  int64  // item whose documents from before are looked at; 0: none yet
+	Number int64  // of the last change looked at
+	Done   bool   // nothing is left
+}
+
+// Swept is the answer to one Sweep.
+type Swept struct {
+	Deleted int
+	Next    SweepPlace
+	// Void says why the pass cannot be trusted; nothing was deleted then. Empty:
+	// the reason is that it listed nothing at all, where there always was
+	// something.
+	Void  string
+	Empty bool
+}
+
+// PassEnd finishes a pass with the settle that closes its item. Void is why it
+// could not be trusted.
+type PassEnd struct {
+	Number int
+	Void   string
+}

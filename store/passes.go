@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// The states of an item's pass; the numbers are stored.
+const (
+	passNone    = 0
+	passLists   = 1
+	passDeletes = 2
+)
+
+// passColumns are what a storedPass reads.
+const passColumns = `i.pass, i.pass_state, i.pass_run, i.pass_begun, i.passed_at, i.pass_tried, i.pass_note`
+
+type storedPass struct {
+	number, state               int
+	run, begun, doneAt, triedAt int64
+	note                        string
+}
+
+func (p *storedPass) into() []any {
+	return []any{&p.number, &p.state, &p.run, &p.begun, &p.doneAt, &p.triedAt, &p.note}
+}
+
+func (p *storedPass) pass() rows.Pass {
+	begun := p.begun
+	if p.state == passNone {
+		begun = 0
+	}
+	return rows.Pass{
+		Number: p.number, Begun: moment(begun), Listed: p.state == passDeletes, DoneAt: moment(p.doneAt), TriedAt: moment(p.triedAt),
+		Note: p.note, Run: p.run,
+	}
+}
+
+// heldBy returns the number of an item that a claim holds, with its run, or
+// rows.ErrFenced.
+func heldBy(t *tx, run, ord, epoch int64) (item int64, r liveRun, err error) {
+	if r, err = runRow(t, run); err != nil {
+		return 0, r, err
+	}
+	item, err = number(t, `SELECT item FROM run_items WHERE run = ? AND ord = ? AND state = 'claimed' AND epoch = ?`, run, ord, epoch)
+	if err == nil && (item == 0 || r.state == rows.RunClosed) {
+		err = rows.ErrFenced
+	}
+	return item, r, err
+}
+
+// BeginPass begins a full pass of a claimed item and returns it with the version
+// of the checkpoint, which is empty now. A pass that was under way is given up;
+// what it noted counts as noted by an earlier pass. rows.ErrFenced when the claim
+// is somebody else's.
+func (s *Store) BeginPass(ctx context.Context, p rows.PassStart) (begun rows.Pass, version int64, err error) {
+	err = s.write(ctx, "begin a full pass of", p.Item.String(), func(t *tx) error {
+		item, _, err := heldBy(t, p.Run, p.Ord, p.Epoch)
+		if err != nil {
+			return err
+		}
+		begun, version, err = beginPass(t, item, p)
+		return err
+	})
+	return begun, version, err
+}
+
+// beginPass looks at the checkpoint before it moves it: documents that were
+// stored without being noted must be looked at when the pass ends.
+func beginPass(t *tx, item int64, p rows.PassStart) (begun rows.Pass, version int64, err error) {
+	_, err = t.exec(`UPDATE items SET pass = pass + 1, pass_state = ?, pass_begun = ?, pass_note = '', pass_run = ?,
+		unlisted = CASE WHEN EXISTS (SELECT 1 FROM checkpoints c WHERE c.item = items.id AND c.run <> items.pass_run AND c.updated_at > items.passed_at) THEN ? ELSE unlisted END WHERE id = ?`,
+		passLists, micros(p.At), p.Run, micros(p.At), item)
+	if err != nil {
+		return begun, 0, err
+	}
+	_, err = t.exec(`INSERT INTO checkpoints (item, lane, version, value, params, extraction, updated_at, run) VALUES (?, ?, 1, '', ?, ?, ?, ?)
+		ON CONFLICT (item, lane) DO UPDATE SET version = checkpoints.version + 1, value = '', params = excluded.params, extraction = excluded.extraction,
+		updated_at = excluded.updated_at, run = excluded.run`, item, p.Lane, p.Params, p.Extraction, micros(p.At), p.Run)
+	if err != nil {
+		return begun, 0, err
+	}
+	if version, err = number(t, `SELECT version FROM checkpoints WHERE item = ? AND lane = ?`, item, p.Lane); err != nil {
+		return begun, 0, err
+	}
+	stored := &storedPass{}
+	err = t.row(`SELECT `+passColumns+` FROM items i WHERE i.id = ?`, item).Scan(stored.into()...)
+	return stored.pass(), version, err
+}
+
+// sighted notes what a page lists. Announced deletions are not listed; a record
+// that could not be read is, if it has an id.
+func (b *batchWriter) sighted(j *job, item int64) error {
+	s := j.Page.Sighting
+	if s == nil {
+		return nil
+	}
+	if ids := sightings(j); len(ids) > 0 {
+		_, err := b.t.exec(`INSERT INTO listings (item, collection, id, pass) SELECT ?, ?, j.value, ? FROM json_each(?) j WHERE true
+			ON CONFLICT (item, collection, id) DO UPDATE SET pass = excluded.pass`, item, j.Page.Collection, s.Pass, text(ids))
+		if err != nil {
+			return err
+		}
+	}
+	unlisted := int64(0)
+	if s.Unlisted {
+		unlisted = micros(j.At)
+	}
+	_, err := b.t.exec(`UPDATE items SET pass_run = ?, unlisted = CASE WHEN unlisted < ? THEN ? ELSE unlisted END,
+		pass_note = CASE WHEN pass_state > 0 AND pass_note = '' THEN ? ELSE pass_note END WHERE id = ? AND pass = ?`, j.Run, unlisted, unlisted, doubts(&j.Page.Page), item, s.Pass)
+	return err
+}
+
+// sightings are the ids a page lists, each once.
+func sightings(j *job) []string {
+	ids := make([]string, 0, len(j.documents)+len(j.Page.Page.Rejects))
+	seen := make(map[string]bool, cap(ids))
+	add := func(id string) {
+		if id != "" && !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for i := range j.documents {
+		if d := &j.documents[i]; !d.Deleted {
+			add(d.name.id)
+		}
+	}
+	for _, r := range j.Page.Page.Rejects {
+		add(clean(r.ID))
+	}
+	return ids
+}
+
+// doubts says why a pass with this page on it cannot be trusted.
+func doubts(p *harvest.Page) string {
+	nameless := 0
+	for _, r := range p.Rejects {
+		if r.ID == "" {
+			nameless++
+		}
+	}
+	switch {
+	case nameless == 1:
+		return "a record without an id could not be read"
+	case nameless > 1:
+		return fmt.Sprintf("%d records without an id could not be read", nameless)
+	case p.Partial:
+		return "the source's answer was not whole"
+	default:
+		return ""
+	}
+}
+
+// endPass finishes the pass of an item that is closed.
+func (b *batchWriter) endPass(j *job, item int64) error {
+	p := j.Settle.Pass
+	if p == nil {
+		return nil
+	}
+	done := `passed_at = ?, pass_tried = 0`
+	if p.Void != "" {
+		done = `pass_tried = ?`
+	}
+	_, err := b.t.exec(`UPDATE items SET pass_state = 0, pass_note = ?, `+done+` WHERE id = ? AND pass = ? AND pass_state > 0`,
+		p.Void, micros(j.At), item, p.Number)
+	return err
+}
+
+// moveListings follows documents to another collection.
+func moveListings(t *tx, was, now string) error {
+	if _, err := t.exec(`DELETE FROM listings WHERE collection = ? AND EXISTS (SELECT 1 FROM listings o WHERE o.item = listings.item AND o.collection = ? AND o.id = listings.id)`, now, was); err != nil {
+		return err
+	}
+	_, err := t.exec(`UPDATE listings SET collection = ? WHERE collection = ?`, now, was)
+	return err
+}

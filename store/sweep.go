@@ -1,0 +1,184 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// sweepBatch is how many documents one call looks at: it bounds how long other
+// writers wait.
+const sweepBatch = 1000
+
+// Sweep does one step of deleting what a pass did not list; see rows.Sweep. It
+// may be called again with the same or no place: what is gone is gone once. When
+// the run was told to stop, rows.ErrStopped comes beside what was done;
+// rows.ErrFenced when the claim is somebody else's or the pass another one.
+func (s *Store) Sweep(ctx context.Context, w rows.Sweep) (rows.Swept, error) {
+	j := &sweepJob{Sweep: w, store: s}
+	err := j.step(ctx)
+	return j.out, fault("delete what is no longer listed by", fmt.Sprintf("%s (run %d)", w.Item, w.Run), err)
+}
+
+// sweepJob is one step: what may go is looked for by a reader, and looked at
+// again inside the transaction that deletes it.
+type sweepJob struct {
+	rows.Sweep
+	store *Store
+	item  int64
+	out   rows.Swept
+}
+
+func (j *sweepJob) step(ctx context.Context) error {
+	if j.After == (rows.SweepPlace{}) {
+		if err := j.begin(ctx); err != nil || j.out.Void != "" {
+			return err
+		}
+	}
+	if j.After.Owner == 0 {
+		ids, err := j.former(ctx)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			j.out.Next = rows.SweepPlace{ID: ids[len(ids)-1]}
+			return j.delete(ctx, ids, 0)
+		}
+	}
+	return j.before(ctx)
+}
+
+// begin notes that the list is whole, and refuses a pass that cannot be trusted.
+func (j *sweepJob) begin(ctx context.Context) error {
+	return j.write(ctx, func(t *tx, _ liveRun) error {
+		stored := &storedPass{}
+		var documents, unlisted int64
+		err := t.row(`SELECT documents, unlisted, `+passColumns+` FROM items i WHERE i.id = ?`, j.item).Scan(append([]any{&documents, &unlisted}, stored.into()...)...)
+		if err != nil {
+			return err
+		}
+		if j.out.Void = stored.note; j.out.Void != "" {
+			return nil
+		}
+		if j.out.Empty, err = j.empty(t, documents > 0 && unlisted > 0); err != nil {
+			return err
+		}
+		if j.out.Empty {
+			j.out.Void = "nothing was listed where there always was something"
+			return nil
+		}
+		_, err = t.exec(`UPDATE items SET pass_state = ? WHERE id = ?`, passDeletes, j.item)
+		return err
+	})
+}
+
+// empty reports whether the pass listed nothing, and there is something to lose.
+func (j *sweepJob) empty(t *tx, documents bool) (bool, error) {
+	seen, err := number(t, `SELECT 1 FROM listings WHERE item = ? AND collection = ? AND pass = ? LIMIT 1`, j.item, j.Collection, j.Pass)
+	if err != nil || seen > 0 {
+		return false, err
+	}
+	former, err := number(t, `SELECT 1 FROM listings WHERE item = ? AND collection = ? LIMIT 1`, j.item, j.Collection)
+	return former > 0 || documents, err
+}
+
+// former are ids that the item listed in an earlier pass only.
+func (j *sweepJob) former(ctx context.Context) ([]string, error) {
+	return collect(j.store.reader(ctx), scanText, selectFormer, j.Run, j.Ord, j.Collection, j.After.ID, j.Pass, sweepBatch)
+}
+
+const selectFormer = `SELECT l.id FROM run_items ri JOIN listings l ON l.item = ri.item
+	WHERE ri.run = ? AND ri.ord = ? AND l.collection = ? AND l.id > ? AND l.pass < ? ORDER BY l.id LIMIT ?`
+
+// write runs fn in a transaction that holds the claim and the pass.
+func (j *sweepJob) write(ctx context.Context, fn func(*tx, liveRun) error) error {
+	return j.store.write(ctx, "delete what is no longer listed by", j.Item.String(), func(t *tx) (err error) {
+		var run liveRun
+		if j.item, run, err = heldBy(t, j.Run, j.Ord, j.Epoch); err != nil {
+			return err
+		}
+		current, err := number(t, `SELECT count(*) FROM items WHERE id = ? AND pass = ? AND pass_state > 0`, j.item, j.Pass)
+		if err == nil && current == 0 {
+			err = fmt.Errorf("pass %d is not the one under way: %w", j.Pass, rows.ErrFenced)
+		}
+		if err != nil {
+			return err
+		}
+		return fn(t, run)
+	})
+}
+
+// delete makes tombstones of those of the ids that nobody lists any more. Owner 0
+// takes them off the item's own list first; what an item without passes brought
+// last stays, because what that one lists is not known. Else only documents that
+// are still the owner's go.
+func (j *sweepJob) delete(ctx context.Context, ids []string, owner int64) error {
+	stop := ""
+	err := j.write(ctx, func(t *tx, run liveRun) error {
+		stop, j.out.Deleted = run.stop, 0
+		list := text(ids)
+		if owner == 0 {
+			_, err := t.exec(`DELETE FROM listings WHERE item = ? AND collection = ? AND pass < ? AND id IN (SELECT value FROM json_each(?))`, j.item, j.Collection, j.Pass, list)
+			if err != nil {
+				return err
+			}
+		}
+		gone, err := collect(t, j.scanGone, selectGone, list, j.Collection, cmp.Or(owner, j.item), owner)
+		if err != nil || len(gone) == 0 {
+			return err
+		}
+		return j.bury(t, gone)
+	})
+	if err == nil && stop != "" {
+		err = rows.ErrStopped
+	}
+	return err
+}
+
+const selectGone = `SELECT d.id, d.number, d.version, d.first_seen, v.kind, v.url, v.title, v.parent
+	FROM json_each(?) j CROSS JOIN documents d ON d.collection = ? AND d.id = j.value CROSS JOIN versions v ON v.number = d.number
+	WHERE d.deleted = 0 AND (v.item = ? OR ? = 0 AND EXISTS (SELECT 1 FROM items o WHERE o.id = v.item AND o.pass > 0)) AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.collection = d.collection AND l.id = d.id)`
+
+// gone is a document on its way out: what it was, and the tombstone.
+type gone struct {
+	was docState
+	now document
+}
+
+func (j *sweepJob) scanGone(s scanner) (*gone, error) {
+	g := &gone{now: document{probed: true, Document: harvest.Document{Deleted: true}}}
+	d := &g.now
+	err := s.Scan(&d.ID, &g.was.number, &g.was.version, &g.was.firstSeen, &d.Kind, &d.URL, &d.Title, &d.Parent)
+	d.name, d.hash = docName{j.Collection, d.ID}, packHash(d.Sum())
+	return g, err
+}
+
+// bury writes tombstones as a page with announced deletions would, and counts
+// them for the item.
+func (j *sweepJob) bury(t *tx, list []*gone) (err error) {
+	b := &batchWriter{t: t}
+	if err = b.begin(); err != nil {
+		return err
+	}
+	page := &job{Write: rows.Write{Run: j.Run, At: j.At}}
+	for _, g := range list {
+		now := b.next(&g.now, &g.was, micros(j.At))
+		if ok, err := b.point(g.now.name, &g.was, now); err != nil || !ok {
+			return fmt.Errorf("delete document %s: its version has moved inside a transaction: %w", g.now.ID, err)
+		}
+		if err := b.append(page, j.item, &g.now, &g.was, now, opDeleted); err != nil {
+			return err
+		}
+	}
+	j.out.Deleted = len(list)
+	if _, err = t.exec(`UPDATE run_items SET deleted = deleted + ?, live = live - ? WHERE run = ? AND ord = ?`, len(list), len(list), j.Run, j.Ord); err != nil {
+		return err
+	}
+	if err = noteChanges(t, j.item, span{first: b.first, last: b.change}); err != nil {
+		return err
+	}
+	return b.finish()
+}
