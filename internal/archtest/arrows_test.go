@@ -40,7 +40,7 @@ func rules() []rule {
 		{of: "internal/temporalx", ours: []string{"harvest"}, others: []string{"*"}},
 		{of: "internal/polite", ours: []string{"harvest", "internal/polite/robots"}, others: []string{"*"}, never: []string{temporal}},
 		{of: "internal/polite/robots", not: []string{"net/http"}},
-		{of: "internal/replica", ours: []string{"harvest"}, others: []string{"*"}, never: []string{temporal}},
+		{of: "internal/replica/...", ours: []string{"harvest"}, others: []string{"*"}, never: []string{temporal}},
 		{of: "internal/config", ours: []string{"harvest"}, others: []string{"*"}},
 		{of: "internal/secrets", ours: []string{"harvest"}, never: []string{temporal}},
 		{of: "internal/webhook", ours: []string{"harvest"}, never: []string{temporal}},
