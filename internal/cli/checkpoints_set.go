@@ -135,6 +135,11 @@ func (c *checkpointsSet) many(ctx context.Context, s Store) ([]move, error) {
 	if len(list) == 0 {
 		return nil, usage("--file %s: no positions in it", c.file)
 	}
+	if c.campaign != "" {
+		if _, err := c.findCampaign(ctx, s, c.campaign); err != nil {
+			return nil, err
+		}
+	}
 	moves, problems := c.inForce(s).resumeAll(ctx, c.itemFlags, list, c.file)
 	if len(problems) > 0 {
 		return nil, c.refuse(&campaigns.Loaded{Problems: problems})

@@ -27,6 +27,7 @@ func commands() []func(*program) *cobra.Command {
 		newDocuments,
 		newCheckpoints,
 		newFetchers,
+		newImport,
 		newWorkers,
 		newConfig,
 		newCompletion,
