@@ -62,7 +62,7 @@ func TestImportAppliesPositions(t *testing.T) {
 	b.file("vufind/elsewhere/last_harvest.txt", "2026-05-01")
 	r = b.run("import", "vufind", "vufind/oai.ini", "--apply")
 	require.Equal(t, exitUsage, r.code, "an item that the campaign does not have")
-	require.Contains(t, r.out, "has none with this")
+	require.Contains(t, r.out, "item elsewhere: campaign repositories as it was applied has none")
 }
 
 func TestImportMetha(t *testing.T) {
