@@ -11,7 +11,7 @@ func flowFaults() []Fault {
 		{Name: "growing-delay", Does: "page k of a list, from 0, comes k times N ms later", N: 200, send: func(c *call, a *answer) { c.later(a, c.query.page) }},
 		{Name: "hang", Does: "takes the request and never answers", send: func(c *call, _ *answer) { c.wait(nil); panic(http.ErrAbortHandler) }},
 		{Name: "hang-up", Does: "closes the connection without an answer", send: func(*call, *answer) { panic(http.ErrAbortHandler) }},
-		{Name: "cut-stream", Does: "announces the whole page and closes the connection after record N of the list", N: 150, send: cutStream},
+		{Name: "cut-stream", Does: "announces the whole page and closes the connection after about N records of the list", N: 150, send: cutStream},
 		{Name: "drip", Does: "sends a hundred bytes every N ms", N: 10, send: drip},
 	}
 }
