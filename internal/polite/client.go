@@ -72,6 +72,9 @@ type Settings struct {
 	// from many goroutines and with the host's queue locked: it must be quick
 	// and must not ask through this client. Nil is the zero Rule for all.
 	Rules func(host string) Rule
+	// Fleet, which may be nil, books the departures to hosts with a gap for all
+	// processes together; without it each process keeps the gap for itself.
+	Fleet Fleet
 	// Rest is told when a host asked for rest; it may block briefly. May be nil.
 	Rest func(ctx context.Context, host string, until time.Time, why string)
 }
@@ -102,7 +105,7 @@ func build(s Settings, via func(*url.URL) (*url.URL, error), resolve lookup) *Cl
 	}
 	g := newGuard(s.Allow)
 	c := &Client{settings: s, transport: newTransport(g, &proxy{via: via, resolve: resolve, guard: g})}
-	c.turns = newTurns(c.rule)
+	c.turns = newTurns(c.rule, s.Fleet)
 	return c
 }
 

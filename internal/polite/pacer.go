@@ -1,6 +1,7 @@
 package polite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,20 +13,30 @@ import (
 // it fails at once, so that the item gives its place to others.
 const shortRest = 30 * time.Second
 
-// pacer is the queue in front of one host: first come, first served.
+// pacer is the queue in front of one host: the more urgent first, and of equals
+// who came first. Where the host has a gap, departures are booked in the fleet.
 type pacer struct {
-	host string
-	rule func(host string) Rule
-	refs int // guarded by turns.mu
+	host  string
+	rule  func(host string) Rule
+	fleet Fleet // nil: this process is alone
+	refs  int   // guarded by turns.mu
 
 	mu      sync.Mutex
-	queue   []chan error // each gets one value: nil is "go"
+	queue   []*waiter
 	flying  int
 	ended   time.Time // of the last answer
 	free    time.Time // ended plus the gap that held then
 	rest    time.Time // learnt from the host itself
 	restWhy string
 	timer   *time.Timer
+	booking *booking // asks the fleet for the next departure; nil: nobody does
+	held    *holding // the departure that the fleet gave; nil: none
+}
+
+// waiter is one request in the queue; it gets one value: nil is "go".
+type waiter struct {
+	priority int
+	ready    chan error
 }
 
 // refusal says why a host takes no request now.
@@ -37,33 +48,46 @@ type refusal struct {
 func (r *refusal) Error() string { return r.text }
 
 // enter waits for the host's turn. After nil, leave must be called once.
-func (p *pacer) enter(ctx context.Context) error {
+func (p *pacer) enter(ctx context.Context, priority int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ready := make(chan error, 1)
+	w := &waiter{priority: cmp.Or(priority, usualPriority), ready: make(chan error, 1)}
 	p.mu.Lock()
-	p.queue = append(p.queue, ready)
+	p.join(w)
 	p.admit()
 	p.mu.Unlock()
 	select {
-	case err := <-ready:
+	case err := <-w.ready:
 		return err
 	case <-ctx.Done():
-		return p.giveUp(ctx, ready)
+		return p.giveUp(ctx, w)
+	}
+}
+
+// join puts a waiter behind those who are as urgent. The lock is held.
+func (p *pacer) join(w *waiter) {
+	i := len(p.queue)
+	for i > 0 && p.queue[i-1].priority > w.priority {
+		i--
+	}
+	p.queue = slices.Insert(p.queue, i, w)
+	if i == 0 {
+		p.booking.poke()
 	}
 }
 
 // giveUp takes a waiter out of the queue, or gives its turn back when it came
 // at the same moment.
-func (p *pacer) giveUp(ctx context.Context, ready chan error) error {
+func (p *pacer) giveUp(ctx context.Context, w *waiter) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i := slices.Index(p.queue, ready); i >= 0 {
+	if i := slices.Index(p.queue, w); i >= 0 {
 		p.queue = slices.Delete(p.queue, i, i+1)
-	} else if err := <-ready; err == nil {
-		p.flying--
+	} else if err := <-w.ready; err == nil {
+		p.land(0)
 	}
+	p.booking.poke()
 	p.admit()
 	return ctx.Err()
 }
@@ -72,10 +96,23 @@ func (p *pacer) giveUp(ctx context.Context, ready chan error) error {
 func (p *pacer) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.flying--
+	gap := p.rule(p.host).Every
 	p.ended = time.Now()
-	p.free = p.ended.Add(p.rule(p.host).Every)
+	p.free = p.ended.Add(gap)
+	p.land(gap)
 	p.admit()
+}
+
+// land takes a request out of the air: at once, or when the fleet knows. The lock
+// is held.
+func (p *pacer) land(gap time.Duration) {
+	if p.held == nil {
+		p.flying--
+		return
+	}
+	h := p.held
+	p.held = nil
+	go p.release(h, gap)
 }
 
 // learn remembers that the host asked for rest.
@@ -104,10 +141,19 @@ func (p *pacer) admit() {
 			p.wake(wait)
 			return
 		}
-		p.flying++
-		p.queue[0] <- nil
-		p.queue = p.queue[1:]
+		if p.shared(rule) {
+			p.book()
+			return
+		}
+		p.launch()
 	}
+}
+
+// launch lets the first of the queue go. The lock is held.
+func (p *pacer) launch() {
+	p.flying++
+	p.queue[0].ready <- nil
+	p.queue = p.queue[1:]
 }
 
 // due is the earliest moment of the next departure.
@@ -137,9 +183,9 @@ func (p *pacer) refuse(rule Rule, now time.Time) *refusal {
 	return nil
 }
 
-func (p *pacer) clear(r *refusal) {
-	for _, ready := range p.queue {
-		ready <- r
+func (p *pacer) clear(r error) {
+	for _, w := range p.queue {
+		w.ready <- r
 	}
 	p.queue = nil
 }

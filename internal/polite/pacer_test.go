@@ -16,13 +16,13 @@ import (
 func TestPacerIsFirstComeFirstServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(every(time.Second))
+		turns := newTurns(every(time.Second), nil)
 		start := time.Now()
 		var order []int
 		var wg sync.WaitGroup
 		for i := range 5 {
 			wg.Go(func() {
-				turn, err := turns.enter(t.Context(), "h")
+				turn, err := turns.enter(t.Context(), "h", 0)
 				require.NoError(t, err)
 				order = append(order, i)
 				require.Equal(t, time.Duration(i)*3*time.Second, time.Since(start), "two seconds of answer, one of gap")
@@ -40,17 +40,17 @@ func TestPacerIsFirstComeFirstServed(t *testing.T) {
 func TestPacerCancelledWaiterGivesItsPlaceOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(every(time.Second))
-		first, err := turns.enter(t.Context(), "h")
+		turns := newTurns(every(time.Second), nil)
+		first, err := turns.enter(t.Context(), "h", 0)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			_, err := turns.enter(ctx, "h")
+			_, err := turns.enter(ctx, "h", 0)
 			require.ErrorIs(t, err, context.Canceled)
 		}()
 		synctest.Wait()
 		go func() {
-			turn, err := turns.enter(t.Context(), "h")
+			turn, err := turns.enter(t.Context(), "h", 0)
 			require.NoError(t, err)
 			require.Equal(t, time.Second, turn.waited)
 			turn.end()
@@ -70,9 +70,9 @@ func TestPacerTurnThatComesWithTheCancel(t *testing.T) {
 	p := &pacer{rule: every(0), flying: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	ready := make(chan error, 1)
-	ready <- nil // granted, and no longer in the queue
-	require.ErrorIs(t, p.giveUp(ctx, ready), context.Canceled)
+	w := &waiter{ready: make(chan error, 1)}
+	w.ready <- nil // granted, and no longer in the queue
+	require.ErrorIs(t, p.giveUp(ctx, w), context.Canceled)
 	require.Zero(t, p.flying)
 	require.Zero(t, p.ended, "nothing was asked, so no gap begins")
 }
@@ -94,12 +94,12 @@ func TestPacerRests(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				until := time.Now().Add(c.rest)
-				ruled := newTurns(func(string) Rule { return Rule{RestUntil: until, RestWhy: "it asked"} })
-				learnt := newTurns(every(0))
+				ruled := newTurns(func(string) Rule { return Rule{RestUntil: until, RestWhy: "it asked"} }, nil)
+				learnt := newTurns(every(0), nil)
 				learnt.take("h").learn(until, "it asked")
 				for _, turns := range []*turns{ruled, learnt} {
 					start := time.Now()
-					turn, err := turns.enter(t.Context(), "h")
+					turn, err := turns.enter(t.Context(), "h", 0)
 					if c.refuse != "" {
 						r, ok := err.(*refusal)
 						require.True(t, ok)
@@ -121,13 +121,13 @@ func TestPacerRests(t *testing.T) {
 func TestPacerWaitersHearOfALongRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(every(time.Second))
-		first, err := turns.enter(t.Context(), "h")
+		turns := newTurns(every(time.Second), nil)
+		first, err := turns.enter(t.Context(), "h", 0)
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				_, err := turns.enter(t.Context(), "h")
+				_, err := turns.enter(t.Context(), "h", 0)
 				require.ErrorContains(t, err, "the host rests until")
 			})
 		}
@@ -142,12 +142,12 @@ func TestPacerFollowsAChangedRule(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rule := Rule{Every: time.Hour}
-		turns := newTurns(func(string) Rule { return rule })
-		turn, err := turns.enter(t.Context(), "h")
+		turns := newTurns(func(string) Rule { return rule }, nil)
+		turn, err := turns.enter(t.Context(), "h", 0)
 		require.NoError(t, err)
 		turn.end()
 		rule.Every = time.Second
-		turn, err = turns.enter(t.Context(), "h")
+		turn, err = turns.enter(t.Context(), "h", 0)
 		require.NoError(t, err)
 		require.Equal(t, time.Second, turn.waited)
 		turn.end()
@@ -157,9 +157,9 @@ func TestPacerFollowsAChangedRule(t *testing.T) {
 func TestIdlePacersAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(every(time.Minute))
+		turns := newTurns(every(time.Minute), nil)
 		visit := func(host string) {
-			turn, err := turns.enter(t.Context(), host)
+			turn, err := turns.enter(t.Context(), host, 0)
 			require.NoError(t, err)
 			turn.end()
 		}

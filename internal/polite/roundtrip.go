@@ -27,7 +27,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, unsent(req, err)
 	}
-	turn, err := r.client.turns.enter(req.Context(), Host(req.URL))
+	turn, err := r.client.turns.enter(req.Context(), Host(req.URL), r.visitor.Priority)
 	if err != nil {
 		return nil, unsent(req, refused(req, err))
 	}

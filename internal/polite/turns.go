@@ -11,15 +11,16 @@ const keepPacers = 64
 
 // turns holds the pacer of every host in use.
 type turns struct {
-	rule func(host string) Rule
+	rule  func(host string) Rule
+	fleet Fleet
 
 	mu      sync.Mutex
 	pacers  map[string]*pacer
 	sweepAt int
 }
 
-func newTurns(rule func(string) Rule) *turns {
-	return &turns{rule: rule, pacers: map[string]*pacer{}, sweepAt: keepPacers}
+func newTurns(rule func(string) Rule, fleet Fleet) *turns {
+	return &turns{rule: rule, fleet: fleet, pacers: map[string]*pacer{}, sweepAt: keepPacers}
 }
 
 // turn is the right to have one request in flight.
@@ -30,9 +31,9 @@ type turn struct {
 }
 
 // enter waits for a host's turn; the turn must be ended once.
-func (t *turns) enter(ctx context.Context, host string) (*turn, error) {
+func (t *turns) enter(ctx context.Context, host string, priority int) (*turn, error) {
 	start, p := time.Now(), t.take(host)
-	if err := p.enter(ctx); err != nil {
+	if err := p.enter(ctx, priority); err != nil {
 		t.put(p)
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (t *turns) take(host string) *pacer {
 	}
 	p, ok := t.pacers[host]
 	if !ok {
-		p = &pacer{host: host, rule: t.rule}
+		p = &pacer{host: host, rule: t.rule, fleet: t.fleet}
 		t.pacers[host] = p
 	}
 	p.refs++
