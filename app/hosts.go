@@ -98,13 +98,15 @@ func pauseText(p rows.Pause) string {
 }
 
 // rest is told when a host asked for it: for all workers.
-func (h *hosts) rest(ctx context.Context, host string, until time.Time, why string) {
-	if err := h.store.RestHost(context.WithoutCancel(ctx), host, until, why); err != nil {
-		h.log.Warn("a host's wish for rest could not be kept", "host", host, "until", until, "error", err)
-		return
+func (h *hosts) rest(ctx context.Context, host string, until time.Time, why string) error {
+	err := h.store.RestHost(context.WithoutCancel(ctx), host, until, why)
+	if err == nil {
+		err = h.read(context.WithoutCancel(ctx))
+	}
+	if err != nil {
+		h.log.Warn("a host's wish for rest could not be kept for all; this worker keeps it", "host", host, "until", until, "error", err)
+		return err
 	}
 	h.log.Info("a host asked for rest", "host", host, "until", until, "why", why)
-	if err := h.read(context.WithoutCancel(ctx)); err != nil {
-		h.log.Warn("the rules of hosts could not be read; the last ones hold", "error", err)
-	}
+	return nil
 }

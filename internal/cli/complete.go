@@ -97,3 +97,19 @@ func without(words, taken []string) []string {
 	}
 	return out
 }
+
+func (p *program) completeHosts(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	s, err := p.Store(cmd.Context())
+	if err != nil {
+		return nil, noFiles
+	}
+	all, err := p.hosts(cmd.Context(), s)
+	if err != nil {
+		return nil, noFiles
+	}
+	var out []string
+	for _, v := range all {
+		out = append(out, v.Name)
+	}
+	return starting(without(out, args), typed), noFiles
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -33,6 +34,8 @@ type storeNames interface {
 	Check(context.Context) error
 	Record(context.Context, rows.Event) error
 	Hosts(context.Context) ([]rows.Host, error)
+	RestHost(ctx context.Context, host string, until time.Time, why string) error
+	PauseHost(ctx context.Context, host string, p *rows.Pause) error
 }
 
 type campaignStore interface {

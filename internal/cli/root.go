@@ -29,6 +29,7 @@ func commands() []func(*program) *cobra.Command {
 		newFetchers,
 		newImport,
 		newWorkers,
+		newHosts,
 		newConfig,
 		newCompletion,
 		newVersion,

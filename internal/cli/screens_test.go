@@ -31,6 +31,8 @@ func TestScreens(t *testing.T) {
 		"checkpoints_show":    {"checkpoints", "show", "feed-000"},
 		"fetchers_list":       {"fetchers", "list"},
 		"fetchers_show":       {"fetchers", "show", "rss"},
+		"hosts_list":          {"hosts", "list", "--limit", "5"},
+		"hosts_show":          {"hosts", "show", "www.nytimes.com"},
 		"config":              {"config"},
 		"setup_print":         {"setup", "--print"},
 		"runs_list_web":       {"runs", "list", "--web", "--campaign", "news", "--outcome", "failed,empty"},

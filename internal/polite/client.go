@@ -75,8 +75,10 @@ type Settings struct {
 	// Fleet, which may be nil, books the departures to hosts with a gap for all
 	// processes together; without it each process keeps the gap for itself.
 	Fleet Fleet
-	// Rest is told when a host asked for rest; it may block briefly. May be nil.
-	Rest func(ctx context.Context, host string, until time.Time, why string)
+	// Rest is told when a host asked for rest; it may block briefly. After nil the
+	// rest is to be seen in Rules; else, and where Rest is nil, this process keeps
+	// it by itself.
+	Rest func(ctx context.Context, host string, until time.Time, why string) error
 }
 
 // Client owns the connections and the pace of a process. Make one, share it.

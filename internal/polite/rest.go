@@ -41,11 +41,12 @@ func short(d time.Duration) string {
 	return text
 }
 
-// rest lets the host rest: here at once, elsewhere through Settings.Rest.
+// rest lets the host rest: for all through Settings.Rest, else here.
 func (x *exchange) rest(d time.Duration, status int) {
 	until, why := time.Now().Add(d), fmt.Sprintf("it answered %d with Retry-After %s", status, short(d))
-	x.turn.pacer.learn(until, why)
-	if tell := x.client.settings.Rest; tell != nil {
-		tell(context.WithoutCancel(x.req.Context()), Host(x.req.URL), until.UTC(), why)
+	tell := x.client.settings.Rest
+	if tell != nil && tell(context.WithoutCancel(x.req.Context()), Host(x.req.URL), until.UTC(), why) == nil {
+		until, why = time.Time{}, ""
 	}
+	x.turn.pacer.learn(until, why)
 }

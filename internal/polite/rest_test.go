@@ -2,6 +2,7 @@ package polite
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -19,13 +20,57 @@ type told struct {
 	host  []string
 	until []time.Time
 	why   []string
+	deaf  error // what telling fails with
+	ended bool  // a person ended all rests
 }
 
-func (r *told) rest(ctx context.Context, host string, until time.Time, why string) {
+func (r *told) rest(ctx context.Context, host string, until time.Time, why string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if ctx.Err() == nil {
 		r.host, r.until, r.why = append(r.host, host), append(r.until, until), append(r.why, why)
+	}
+	return r.deaf
+}
+
+// rule is what all processes see of what was told.
+func (r *told) rule(string) Rule {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.until) == 0 || r.ended || r.deaf != nil {
+		return Rule{}
+	}
+	return Rule{RestUntil: r.until[len(r.until)-1], RestWhy: r.why[len(r.why)-1]}
+}
+
+func (r *told) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+}
+
+// A rest that was told to all ends for all when a person ends it; one that could
+// not be told is kept here.
+func TestRestEndsWhenAPersonEndsIt(t *testing.T) {
+	t.Parallel()
+	for _, deaf := range []error{nil, errors.New("the store is away")} {
+		var asked atomic.Int64
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			if asked.Add(1) == 1 {
+				w.Header().Set("Retry-After", "7200")
+				w.WriteHeader(http.StatusTooManyRequests)
+			}
+		})
+		heard := told{deaf: deaf}
+		settings := loopback()
+		settings.Rest, settings.Rules = heard.rest, heard.rule
+		client, _ := client(t, settings)
+		_, _, err := get(t.Context(), client, s.URL)
+		require.NoError(t, err)
+		fails(t, client, s.URL, harvest.KindThrottled)
+		heard.end()
+		_, _, err = get(t.Context(), client, s.URL)
+		require.Equal(t, deaf == nil, err == nil, "%v", err)
 	}
 }
 
@@ -61,7 +106,7 @@ func TestRetryAfterRestsTheHost(t *testing.T) {
 			})
 			var heard told
 			settings := loopback()
-			settings.Rest = heard.rest
+			settings.Rest, settings.Rules = heard.rest, heard.rule
 			client, b := client(t, settings)
 			resp, _, err := get(t.Context(), client, s.URL)
 			require.NoError(t, err)

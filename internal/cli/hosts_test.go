@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHostsPauseAndResume(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	out := b.ok("hosts", "pause", "feeds-01.example.org", "--note", "they migrate", "--until", "2d")
+	require.Contains(t, out, `feeds-01.example.org  paused since`)
+	require.Contains(t, out, `"they migrate" until`)
+	require.Regexp(t, `(?m)^feeds-01.example.org +- +- +- +paused since`, b.ok("hosts", "list", "--unhealthy"))
+	require.Contains(t, b.ok("hosts", "resume", "feeds-01.example.org"), "feeds-01.example.org  resumed")
+	require.NotContains(t, b.ok("hosts", "list", "--unhealthy"), "feeds-01.example.org")
+}
+
+// Whoever resumes a host knows better than its Retry-After.
+func TestHostsResumeEndsARest(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Contains(t, b.ok("hosts", "show", "www.nytimes.com"), "rests until")
+	b.ok("hosts", "resume", "www.nytimes.com")
+	require.Regexp(t, `(?m)^state +open`, b.ok("hosts", "show", "www.nytimes.com"))
+}
+
+func TestHostsThatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, verb := range []string{"show", "pause", "resume"} {
+		r := b.run("hosts", verb, "www.nytime.com")
+		require.Equal(t, 1, r.code)
+		require.Contains(t, r.err, "did you mean www.nytimes.com?")
+	}
+	b.ok("hosts", "pause", "*", "--note", "our own network is down")
+	require.Regexp(t, `(?m)^\* +1s .*paused since`, b.ok("hosts", "list"))
+}
