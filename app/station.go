@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.uber.org/fx"
@@ -32,10 +31,6 @@ import (
 )
 
 const (
-	// askEvery is how often a server that is not there is asked again, sayEvery
-	// how often that is said.
-	askEvery = time.Second
-	sayEvery = 5 * time.Second
 	// askTimeout bounds one question.
 	askTimeout = 5 * time.Second
 	// controlSlots is how many short steps run at once.
@@ -46,7 +41,7 @@ const (
 	usualHeartbeat = temporalx.HeartbeatTimeout
 )
 
-// station is the worker proper: it waits for Temporal, then takes work from the
+// station is the worker proper: it waits for Temporal and the store, then takes work from the
 // control queue and from each of its own.
 type station struct {
 	stationParts
@@ -86,15 +81,19 @@ func (s *station) does(what string) { s.doing.Store(&what) }
 // state says why the worker takes no work; "" when it does.
 func (s *station) state() string { return *s.doing.Load() }
 
-// open waits for Temporal and starts to take work.
+// open waits for Temporal and the store, and starts to take work.
 func (s *station) open(ctx context.Context) {
 	if !s.wait(ctx) {
 		return
 	}
-	if err := s.Store.Check(ctx); err != nil {
+	switch err := s.waitStore(ctx); {
+	case ctx.Err() != nil:
+		return
+	case err != nil:
 		s.fail(fmt.Errorf("take no work: %w", err))
 		return
 	}
+	s.does("starts to take work")
 	names := s.attributes(ctx)
 	s.housekeeping(ctx, workflows.Instance{Name: s.Settings.Instance, Store: s.Store.ID(), Attributes: names})
 	if err := s.start(ctx, s.activities(names)); err != nil {
@@ -105,31 +104,6 @@ func (s *station) open(ctx context.Context) {
 		s.does("")
 		s.Log.Info("takes work", "queues", s.queues(), "item_slots", s.Settings.ItemSlots, "store", s.Store.Address(), "store_id", s.Store.ID(),
 			"temporal", s.Remote.address, "namespace", s.Remote.namespace, "identity", s.Remote.identity, "version", version)
-	}
-}
-
-// wait asks until the server answers; false: we are to stop.
-func (s *station) wait(ctx context.Context) bool {
-	said := time.Time{}
-	for {
-		asking, cancel := context.WithTimeout(ctx, askTimeout)
-		_, err := s.Remote.CheckHealth(asking, &client.CheckHealthRequest{})
-		cancel()
-		if err == nil || ctx.Err() != nil {
-			return ctx.Err() == nil
-		}
-		s.does("waits for Temporal at " + s.Remote.address)
-		if time.Since(said) >= sayEvery {
-			s.Log.Warn("waits for Temporal, which does not answer", "address", s.Remote.address, "error", err)
-			said = time.Now()
-		}
-		timer := time.NewTimer(askEvery)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return false
-		}
 	}
 }
 

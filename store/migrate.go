@@ -38,6 +38,7 @@ const (
 	attemptsBusy   = 200
 	attemptsFailed = 4
 	attemptsPause  = 25 * time.Millisecond
+	sayBusyEvery   = 3 * time.Second
 )
 
 // migration is one process bringing one file up to date.
@@ -70,6 +71,7 @@ func migrate(ctx context.Context, path string, o Options, files migrationSource,
 }
 
 func (m *migration) tryOften(ctx context.Context) error {
+	said := time.Now()
 	for busy, failed := 0, 0; ; {
 		err := m.try(ctx)
 		if _, final := errors.AsType[*harvest.Error](err); err == nil || final || ctx.Err() != nil {
@@ -77,6 +79,7 @@ func (m *migration) tryOften(ctx context.Context) error {
 		}
 		if isBusy(err) {
 			busy++
+			said = m.sayBusy(said)
 		} else {
 			failed++
 		}
@@ -88,6 +91,15 @@ func (m *migration) tryOften(ctx context.Context) error {
 		case <-time.After(attemptsPause):
 		}
 	}
+}
+
+// sayBusy says now and then who is waited for; it returns when it last did.
+func (m *migration) sayBusy(said time.Time) time.Time {
+	if time.Since(said) < sayBusyEvery {
+		return said
+	}
+	m.log.Warn("waits to open the store", "path", m.path, "why", holder(m.path))
+	return time.Now()
 }
 
 func (m *migration) try(ctx context.Context) error {

@@ -46,18 +46,19 @@ func (s *Store) connect(ctx context.Context) (err error) {
 		return err
 	}
 	s.writers.SetMaxOpenConns(1)
-	s.writer, err = newSession(ctx, s.writers)
+	s.writer, err = newSession(ctx, s.path, s.writers)
 	return err
 }
 
 // session is the pinned writing connection with its prepared statements. It is
 // used by one goroutine at a time: the one that holds Store.turn.
 type session struct {
+	path  string
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 }
 
-func newSession(ctx context.Context, db *sql.DB) (*session, error) {
+func newSession(ctx context.Context, path string, db *sql.DB) (*session, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func newSession(ctx context.Context, db *sql.DB) (*session, error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return nil, fmt.Errorf("%w (%w)", err, conn.Close())
 	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &session{path: path, conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
 func (w *session) close() error {
@@ -107,7 +108,7 @@ func (w *session) begin(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("another process is writing to the file: %w", context.Cause(ctx))
+			return fmt.Errorf("%s: %w", holder(w.path), context.Cause(ctx))
 		case <-time.After(wait):
 		}
 	}

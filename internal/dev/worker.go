@@ -62,9 +62,10 @@ func ready(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing is read
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the worker answers %s", resp.Status)
+		why, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // as far as it can be read
+		return fmt.Errorf("the worker answers %s: %s", resp.Status, strings.TrimSpace(string(why)))
 	}
 	return nil
 }
