@@ -27,7 +27,7 @@ func (h *house) temporal(args ...string) string {
 // says which run is going on.
 func TestTwoRunsAtOnceAreOne(t *testing.T) {
 	t.Parallel()
-	h, src := newHouse(t), newSource(t, 4, 1, 3, 700*time.Millisecond)
+	h, src := newHouse(t), newSource(t, 4, 1, 3, 0)
 	h.work()
 	ways := map[string]func(name string) string{
 		"hand":     func(name string) string { return h.start(name, steps.Start{Campaign: "twice"}).GetID() },
@@ -41,17 +41,20 @@ func TestTwoRunsAtOnceAreOne(t *testing.T) {
 		_, err := s.ResetCheckpoints(t.Context(), checkpointsOf("twice"))
 		require.NoError(t, err)
 		known := len(h.runs(s))
+		src.hold(0)
 		began := time.Now()
 		ways[first]("twice-" + first + "-" + second + "-1")
 		h.eventually("the first run is open: "+first, time.Minute, func() bool { return h.openRun(s, "twice") })
 		h.eventually("ids by the second differ", time.Minute, func() bool { return time.Since(began) > time.Second })
 		ways[second]("twice-" + first + "-" + second + "-2")
 		if first == "schedule" && second == "schedule" {
-			h.requireNoSecond(s, known)
+			h.requireNoSecond(s, src, known)
 			continue
 		}
+		h.eventually("both have asked for their place: "+first+", "+second, time.Minute, func() bool { return len(h.runs(s)) >= known+2 })
+		src.release()
 		h.eventually("both runs have ended: "+first+", "+second, 2*time.Minute, func() bool {
-			return len(h.runs(s)) >= known+2 && !h.openRun(s, "twice")
+			return !h.openRun(s, "twice")
 		})
 		h.requireOneSkipped(s, h.runs(s)[:2], first+", "+second)
 	}
@@ -59,15 +62,17 @@ func TestTwoRunsAtOnceAreOne(t *testing.T) {
 
 func TestTerminatedRunIsClosedAndItsPlaceTaken(t *testing.T) {
 	t.Parallel()
-	h, src := newHouse(t), newSource(t, 10, 1, 3, time.Second)
+	h, src := newHouse(t), newSource(t, 10, 1, 3, 0)
 	h.work()
 	h.campaign("ended", src, "processors: 1")
+	src.hold(1)
 	h.start("ended-1", steps.Start{Campaign: "ended"})
 	s := h.open()
 	h.eventually("the run is open", time.Minute, func() bool { return h.openRun(s, "ended") })
 	h.temporal("workflow", "terminate", "--workflow-id", "ended-1", "--reason", "a colleague")
 	out, _ := h.starter("why", "ended")
 	require.Contains(t, out, "ended in Temporal (Terminated)", "nobody is told that it goes on")
+	src.release()
 
 	sum := h.result(h.start("ended-2", steps.Start{Campaign: "ended"}))
 	require.Equal(t, harvest.OutcomeDone, sum.Outcome, "the gate sees that its holder is gone")
@@ -80,9 +85,10 @@ func TestTerminatedRunIsClosedAndItsPlaceTaken(t *testing.T) {
 
 func TestCancelKeepsWhatWasCommitted(t *testing.T) {
 	t.Parallel()
-	h, src := newHouse(t), newSource(t, 10, 3, 3, 400*time.Millisecond)
+	h, src := newHouse(t), newSource(t, 10, 3, 3, 0)
 	h.work()
 	h.campaign("stopped", src, "processors: 2")
+	src.hold(5)
 	run := h.start("stopped-1", steps.Start{Campaign: "stopped"})
 	s := h.open()
 	h.eventually("pages are committed", time.Minute, func() bool {
@@ -96,6 +102,7 @@ func TestCancelKeepsWhatWasCommitted(t *testing.T) {
 	require.Equal(t, harvest.OutcomeCancelled, first.Outcome)
 	require.NotZero(t, first.Tally.New)
 
+	src.release()
 	sum := h.result(h.start("stopped-2", steps.Start{Campaign: "stopped"}))
 	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
 	require.Equal(t, 10*3*3, first.Tally.New+sum.Documents.New, "the second run brings what the first did not")
@@ -106,9 +113,10 @@ func TestCancelKeepsWhatWasCommitted(t *testing.T) {
 // fetched again.
 func TestResetFetchesOnlyWhatIsNotDone(t *testing.T) {
 	t.Parallel()
-	h, src := newHouse(t), newSource(t, 8, 1, 3, 300*time.Millisecond)
+	h, src := newHouse(t), newSource(t, 8, 1, 3, 0)
 	h.work()
 	h.campaign("reset", src, "processors: 1")
+	src.hold(2)
 	h.start("reset-1", steps.Start{Campaign: "reset"})
 	s := h.open()
 	h.eventually("some items are done", time.Minute, func() bool {
@@ -116,6 +124,7 @@ func TestResetFetchesOnlyWhatIsNotDone(t *testing.T) {
 		return err == nil && c.Pages >= 2
 	})
 	h.temporal("workflow", "reset", "--workflow-id", "reset-1", "--type", "FirstWorkflowTask", "--reason", "the blue button")
+	src.release()
 	h.eventually("the run ends", 2*time.Minute, func() bool { return h.closed("reset-1") })
 	requireOnce(t, s, src, "reset")
 	_, repeated := src.twice()
@@ -152,9 +161,10 @@ func TestPausedScheduleStillRunsByHand(t *testing.T) {
 
 func TestPauseAndResumeARun(t *testing.T) {
 	t.Parallel()
-	h, src := newHouse(t), newSource(t, 12, 1, 2, 200*time.Millisecond)
+	h, src := newHouse(t), newSource(t, 12, 1, 2, 0)
 	h.work()
 	h.campaign("held", src, "processors: 1")
+	src.hold(2)
 	run := h.start("held-1", steps.Start{Campaign: "held"})
 	s := h.open()
 	h.eventually("the run is open", time.Minute, func() bool { return h.openRun(s, "held") })
@@ -162,19 +172,21 @@ func TestPauseAndResumeARun(t *testing.T) {
 	require.Equal(t, 0, code)
 	_, code = h.starter("runs", "resume", "held", "--yes")
 	require.Equal(t, 0, code)
+	src.release()
 	require.Equal(t, harvest.OutcomeDone, h.result(run).Outcome)
 	requireOnce(t, s, src, "held")
 }
 
 // requireNoSecond: two fires of one schedule meet Temporal's own overlap policy
 // before they meet ours; it starts nothing and counts.
-func (h *house) requireNoSecond(s *store.Store, known int) {
+func (h *house) requireNoSecond(s *store.Store, src *source, known int) {
 	h.t.Helper()
 	schedule := h.client.ScheduleClient().GetHandle(h.t.Context(), "campaign-twice")
 	h.eventually("Temporal skips the second fire", time.Minute, func() bool {
 		d, err := schedule.Describe(h.t.Context())
 		return err == nil && d.Info.NumActionsSkippedOverlap == 1
 	})
+	src.release()
 	h.eventually("the first run has ended", time.Minute, func() bool { return !h.openRun(s, "twice") })
 	require.Len(h.t, h.runs(s), known+1)
 }

@@ -1,9 +1,13 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -12,6 +16,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/dev"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -126,7 +131,7 @@ func TestZombieCommitsNothing(t *testing.T) {
 	h.campaign("crash", src, "processors: 5")
 	run := h.start("crash-1", steps.Start{Campaign: "crash"})
 	h.crashMoment(10)
-	zombie.Signal(syscall.SIGSTOP)
+	h.freeze(zombie)
 	h.work()
 	h.eventually("the other worker finishes", 3*time.Minute, func() bool { return h.closed("crash-1") })
 	before, err := h.open().Counts(t.Context(), "crash")
@@ -139,6 +144,41 @@ func TestZombieCommitsNothing(t *testing.T) {
 	require.Equal(t, before.Changes, after.Changes, "the zombie changed a document")
 	require.Equal(t, harvest.OutcomeDone, h.result(run).Outcome)
 	h.requireAllClosedOnce(src, 20)
+}
+
+// freeze stops a process (SIGSTOP) at a moment at which it does not hold the
+// lock of the store's file: there all others would wait for it, as for any
+// process that is stopped while it writes.
+func (h *house) freeze(p *dev.Process) {
+	h.t.Helper()
+	for try := 1; ; try++ {
+		p.Signal(syscall.SIGSTOP)
+		h.eventually("the process is stopped", time.Minute, func() bool { return stopped(h.t, p.PID()) })
+		ctx, cancel := context.WithTimeout(h.t.Context(), 2*time.Second)
+		err := h.open().Check(ctx)
+		cancel()
+		if err == nil {
+			return
+		}
+		h.t.Logf("stopped in the middle of a write (try %d): %v", try, err)
+		require.Less(h.t, try, 50, "the process always holds the store")
+		p.Signal(syscall.SIGCONT)
+		h.eventually("the process goes on", time.Minute, func() bool { return !stopped(h.t, p.PID()) })
+	}
+}
+
+// stopped: is every thread of the process?
+func stopped(t *testing.T, pid int) bool {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	require.NoError(t, err)
+	for _, path := range threads {
+		text, err := os.ReadFile(path)
+		if _, rest, _ := strings.Cut(string(text), ") "); err != nil || !strings.HasPrefix(rest, "T") {
+			return false
+		}
+	}
+	return len(threads) > 0 || runtime.GOOS != "linux" // who does not tell is believed
 }
 
 func (h *house) closed(workflowID string) bool {

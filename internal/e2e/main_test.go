@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +19,11 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	binaries.starter, binaries.worker = filepath.Join(dir, "starter"), filepath.Join(dir, "worker")
+	// The tests wait for servers and heartbeats more than they work.
+	flag.Parse()
+	if n := flag.Lookup("test.parallel"); n.Value.String() == n.DefValue {
+		_ = n.Value.Set("4") // a number
+	}
 	code := 1
 	if err := build(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

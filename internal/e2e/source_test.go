@@ -21,13 +21,36 @@ type source struct {
 
 	mu    sync.Mutex
 	asked map[string]int // requests, by path
+	held  chan struct{}  // closed when requests are answered again; nil: none is held
+	until int            // so many are answered before
+}
+
+// hold answers n requests more and lets the others wait until release: what is
+// done meanwhile finds the run in work, however slow the machine is.
+func (s *source) hold(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held, s.until = make(chan struct{}), n
+}
+
+// release answers what waits and all that comes.
+func (s *source) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held != nil {
+		close(s.held)
+		s.held = nil
+	}
 }
 
 func newSource(t *testing.T, feeds, pages, entries int, delay time.Duration) *source {
 	t.Helper()
 	s := &source{feeds: feeds, pages: pages, entries: entries, delay: delay, asked: map[string]int{}}
 	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		s.release()
+		s.Close()
+	})
 	return s
 }
 
@@ -65,7 +88,12 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	s.count(r.URL.Path)
+	held := s.count(r.URL.Path)
+	select {
+	case <-held:
+	case <-r.Context().Done():
+		return
+	}
 	select {
 	case <-time.After(s.delay): // the source thinks
 	case <-r.Context().Done():
@@ -81,11 +109,24 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, s.atom(feed, page))
 }
 
-func (s *source) count(path string) {
+// count returns what a request has to wait for.
+func (s *source) count(path string) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked[path]++
+	if s.held != nil && s.until <= 0 {
+		return s.held
+	}
+	s.until--
+	return closed
 }
+
+// closed is always ready.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 func address(path string) (feed, page int, ok bool) {
 	parts := strings.Split(strings.TrimPrefix(path, "/feed/"), "/")
