@@ -79,7 +79,9 @@ func (p program) newLog(s config.Settings) *slog.Logger {
 func newStore(life fx.Lifecycle, s config.Settings, log *slog.Logger) (*store.Store, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	opened, err := store.Open(ctx, s.Store, store.Options{Migrate: store.MigrateMode(s.Migrate), Create: s.Create, Log: log})
+	opened, err := store.Open(ctx, s.Store, store.Options{
+		Migrate: store.MigrateMode(s.Migrate), Create: s.Create, Connections: s.StoreConnections, Log: log,
+	})
 	if err != nil {
 		return nil, err
 	}

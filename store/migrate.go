@@ -117,7 +117,7 @@ func (m *migration) try(ctx context.Context) error {
 		return err
 	}
 	if current == 0 {
-		return m.create(ctx, provider)
+		return m.create(ctx, provider, target)
 	}
 	return m.upgrade(ctx, provider, current, target)
 }
@@ -145,10 +145,11 @@ func inspect(ctx context.Context, path string) (fresh bool, err error) {
 }
 
 // create fills an empty file: the schema, and the store's own name.
-func (m *migration) create(ctx context.Context, provider *goose.Provider) error {
+func (m *migration) create(ctx context.Context, provider *goose.Provider, target int64) error {
 	if _, err := provider.Up(ctx); err != nil {
 		return err
 	}
+	m.options.migrated(0, target)
 	return name(ctx, m.db)
 }
 
@@ -171,8 +172,17 @@ func (m *migration) upgrade(ctx context.Context, provider *goose.Provider, curre
 		m.copied = true
 	}
 	m.log.Info("migrating the store", "path", m.path, "from", current, "to", target)
-	_, err := provider.Up(ctx)
-	return err
+	if _, err := provider.Up(ctx); err != nil {
+		return err
+	}
+	m.options.migrated(current, target)
+	return nil
+}
+
+func (o Options) migrated(from, to int64) {
+	if o.Migrated != nil {
+		o.Migrated(from, to)
+	}
 }
 
 // name gives the store its identity; of several processes the first one wins.

@@ -30,6 +30,12 @@ type Options struct {
 	Create bool
 	// Blobs is the folder of the bucket; default: "blobs" beside the database.
 	Blobs string
+	// Connections is how many are held to a PostgreSQL server; 0 is 4. SQLite
+	// ignores it.
+	Connections int
+	// Migrated is called when Open has brought the schema from one version to
+	// another; from 0 for a store that was made. nil: nobody asks.
+	Migrated func(from, to int64)
 	// Log is told of migrations and of retried writes; nil discards.
 	Log *slog.Logger
 }
@@ -166,6 +172,12 @@ func (s *Store) Restored(ctx context.Context, by string) (epoch int64, err error
 		s.epoch.Store(epoch)
 	}
 	return epoch, err
+}
+
+// Schema returns the version of the store's schema.
+func (s *Store) Schema(ctx context.Context) (int64, error) {
+	version, err := number(s.reader(ctx), "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied")
+	return version, fault("read schema version", s.path, err)
 }
 
 // Address is printable and opens the same store again.

@@ -31,6 +31,7 @@ type Store interface {
 type storeNames interface {
 	ID() string
 	Address() string
+	Schema(context.Context) (int64, error)
 	Check(context.Context) error
 	Record(context.Context, rows.Event) error
 	Hosts(context.Context) ([]rows.Host, error)

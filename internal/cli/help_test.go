@@ -110,6 +110,8 @@ func TestMistakesAreUsage(t *testing.T) {
 		"until in the past":  {[]string{"items", "pause", "feed-001", "--until", "2026-01-01"}, "not ahead of now"},
 		"failure":            {[]string{"failures", "show", "x"}, "written q-81"},
 		"change":             {[]string{"documents", "changes", "--after", "x"}, "a number of a change"},
+		"migrate and check":  {[]string{"setup", "--migrate", "--check"}, "--migrate goes alone"},
+		"create alone":       {[]string{"setup", "--create"}, "goes with --migrate"},
 		"print and check":    {[]string{"setup", "--print", "--check"}, "say either --print or --check"},
 		"shell":              {[]string{"completion", "tcsh"}, "invalid argument"},
 		"wait for what":      {[]string{"runs", "wait"}, "name the runs, or say --all"},

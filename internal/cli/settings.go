@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"net"
+	"net/netip"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -37,7 +40,7 @@ func (p *program) realStore(ctx context.Context, create bool) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, c.Store, store.Options{Create: create || c.Create, Migrate: store.MigrateMode(c.Migrate)})
+	s, err := store.Open(ctx, c.Store, store.Options{Create: create || c.Create, Migrate: store.MigrateMode(c.Migrate), Connections: c.StoreConnections})
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +125,40 @@ func (p *program) webUIBase(t engine.Target) string {
 	return "http://localhost:" + strconv.Itoa(n+1000)
 }
 
-// storeName returns "store sqlite .vendemmia/demo.db #7f3a".
+// storeName returns "store sqlite .vendemmia/demo.db #7f3a" or "store law
+// (postgres) #7f3a".
 func (p *program) storeName(s storeNames) string {
-	kind, path, ok := strings.Cut(s.Address(), ":")
-	if !ok {
-		kind, path = "", s.Address()
+	return "store " + p.storeTitle(s.Address()) + " #" + s.ID()[:min(4, len(s.ID()))]
+}
+
+// storeTitle is what people call the store at an address: never a password.
+func (p *program) storeTitle(address string) string {
+	kind, path, ok := strings.Cut(address, ":")
+	switch {
+	case !ok:
+		return p.relative(address)
+	case !strings.HasPrefix(kind, "postgres"):
+		return kind + " " + p.relative(path)
 	}
-	return strings.Join(strings.Fields("store "+kind+" "+p.relative(path)+" #"+s.ID()[:min(4, len(s.ID()))]), " ")
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(postgres)"
+	}
+	return strings.TrimSpace(cmp.Or(strings.Trim(u.Path, "/"), u.Hostname()) + " (postgres)")
+}
+
+// storeIsHere: is the store a file, or on a server of this machine?
+func storeIsHere(address string) bool {
+	if !strings.HasPrefix(address, "postgres") {
+		return true
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := cmp.Or(u.Hostname(), u.Query().Get("host"))
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasPrefix(host, "/") || err == nil && ip.IsLoopback()
 }
 
 // relative makes a path below the working folder relative to it, also behind

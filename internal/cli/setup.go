@@ -14,22 +14,29 @@ import (
 
 type setup struct {
 	*program
-	print bool
-	check bool
+	print   bool
+	check   bool
+	forward bool // --migrate
+	create  bool
 }
 
 func newSetup(p *program) *cobra.Command {
 	c := &setup{program: p}
 	cmd := &cobra.Command{
-		Use: "setup", Short: "Prepare a Temporal namespace",
+		Use: "setup", Short: "Prepare a Temporal namespace, or the store",
 		Long: `See that the namespace answers and create the search attributes that make runs
 easy to find in the Web UI. Everything works without them. Creating needs
-operator rights: --print writes the commands for somebody who has them.`,
+operator rights: --print writes the commands for somebody who has them.
+
+--migrate speaks to the store alone: it brings its schema up to date, as a job
+before workers that are started with --migrate never (--create for the first).`,
 		Example: "  starter setup --check",
-		Args:    cobra.NoArgs, RunE: c.run,
+		Args: cobra.NoArgs, RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.print, "print", false, "write the commands and do nothing")
-	cmd.Flags().BoolVar(&c.check, "check", false, "look and change nothing; exit 1 when the namespace does not answer")
+	cmd.Flags().BoolVar(&c.check, "check", false, "look and change nothing; exit 1 when the namespace or the store is not ready")
+	cmd.Flags().BoolVar(&c.forward, "migrate", false, "bring the store's schema up to date and do nothing else")
+	cmd.Flags().BoolVar(&c.create, "create", false, "with --migrate: make a new store where there is none")
 	return cmd
 }
 
@@ -42,8 +49,15 @@ type attributeView struct {
 
 func (c *setup) run(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
-	if c.print && c.check {
+	switch {
+	case c.print && c.check:
 		return usage("setup: say either --print or --check")
+	case c.forward && (c.print || c.check):
+		return usage("setup: --migrate goes alone")
+	case c.create && !c.forward:
+		return usage("setup: --create makes a store, and goes with --migrate")
+	case c.forward:
+		return c.migrate(ctx)
 	}
 	t, err := c.target()
 	if err != nil {
@@ -67,11 +81,22 @@ func (c *setup) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if len(absent) > 0 && !c.check {
-		return c.create(ctx, e, t, absent)
+		return c.add(ctx, e, t, absent)
 	}
-	c.out.Value(map[string]any{"target": t, "search_attributes": views})
+	told := map[string]any{"target": t, "search_attributes": views}
+	if !c.check {
+		c.out.Value(told)
+		c.tell(views, t, absent)
+		return nil
+	}
+	found, err := c.look(ctx)
+	told["store"] = found
+	c.out.Value(told)
 	c.tell(views, t, absent)
-	return nil
+	if err == nil {
+		c.out.Printf("\n%s: schema version %d, %s\n", found.Store, found.Schema, found.State)
+	}
+	return err
 }
 
 // wanted are our search attributes under the names that the settings give them.
@@ -118,7 +143,7 @@ func (c *setup) tell(views []attributeView, t engine.Target, absent []engine.Att
 	}
 }
 
-func (c *setup) create(ctx context.Context, e Engine, t engine.Target, absent []engine.Attribute) error {
+func (c *setup) add(ctx context.Context, e Engine, t engine.Target, absent []engine.Attribute) error {
 	if !t.Loopback() {
 		if err := c.confirm("create " + print.Count(len(absent), "search attribute")); err != nil {
 			return err

@@ -151,10 +151,11 @@ func TestRunsListFilters(t *testing.T) {
 
 func TestSetup(t *testing.T) {
 	t.Parallel()
-	b := emptyBench(t)
+	b := newBench(t)
 	b.engine.attributes = map[string]string{"Campaign": "Keyword", "Outcome": "Text"}
 	golden(t, "setup_check", b.ok("setup", "--check"))
 	require.Empty(t, b.engine.added, "a check changes nothing")
+	require.Contains(t, b.ok("setup", "--check", "-o", "jsonl"), `{"store":"store sqlite .vendemmia/vendemmia.db #7f3a","schema": 9,`)
 
 	b.engine.addErr = engine.ErrForbidden
 	r := b.run("setup")
@@ -169,6 +170,45 @@ func TestSetup(t *testing.T) {
 	b.env["VENDEMMIA_SEARCH_ATTRIBUTES"] = "Campaign=VendemmiaCampaign,Tags="
 	require.Contains(t, b.ok("setup", "--print"), "--name VendemmiaCampaign")
 	require.NotContains(t, b.ok("setup", "--print"), "Tags")
+}
+
+func TestSetupOfTheStore(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	r := b.run("setup", "--check")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.out, "the namespace answers", "it looks at all there is")
+	require.Contains(t, r.err, "there is no store here")
+	r = b.run("setup", "--migrate")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.err, "there is no store here")
+
+	const title = "store sqlite .vendemmia/vendemmia.db"
+	require.Equal(t, "target   "+title+"\n"+title+" #7f3a: made, with schema version 9\n", b.ok("setup", "--migrate", "--create"))
+	require.Equal(t, "target   "+title+"\n"+title+" #7f3a: already at version 9\n", b.ok("setup", "--migrate"))
+	require.Contains(t, b.ok("setup", "--migrate", "-o", "json"), `"state": "already up to date"`)
+	require.Contains(t, b.ok("setup", "--check"), title+" #7f3a: schema version 9")
+}
+
+func TestStoreIsNamedWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+	p := newProgram(Env{Dir: "/work"})
+	for address, want := range map[string]struct {
+		title string
+		here  bool
+	}{
+		"sqlite:/work/a/v.db": {"sqlite a/v.db", true},
+		"/work/a/v.db":        {"a/v.db", true},
+		"postgres://u:s3cr3t@db.internal/law?sslmode=require": {"law (postgres)", false},
+		"postgresql://u@127.0.0.1:5433/law":                   {"law (postgres)", true},
+		"postgres://u@localhost/law":                          {"law (postgres)", true},
+		"postgres://u@/law?host=/run/postgresql":              {"law (postgres)", true},
+		"postgres://db.internal":                              {"db.internal (postgres)", false},
+		"postgres://u:s3cr3t%zz@h/law":                        {"(postgres)", false},
+	} {
+		require.Equal(t, want.title, p.storeTitle(address), address)
+		require.Equal(t, want.here, storeIsHere(address), address)
+	}
 }
 
 func TestItemsByPath(t *testing.T) {

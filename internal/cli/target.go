@@ -48,7 +48,7 @@ func (p *program) targetLine(ctx context.Context, withEngine bool) (string, bool
 		return "", false, err
 	}
 	parts = append(parts, p.storeName(s))
-	return print.Wrap(strings.Join(parts, " · "), 9, 9), local && !strings.HasPrefix(s.Address(), "postgres"), nil
+	return print.Wrap(strings.Join(parts, " · "), 9, 9), local && storeIsHere(s.Address()), nil
 }
 
 // confirm asks a person; without one, or with a no, nothing happens.

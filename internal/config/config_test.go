@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"encoding/json"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -37,6 +38,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, 30*time.Second, s.Drain)
 	require.Equal(t, int64(16<<20), s.MaxBody)
 	require.Equal(t, "auto", s.Migrate)
+	require.Equal(t, 4, s.StoreConnections)
 	require.False(t, s.Create)
 	for _, v := range s.Values() {
 		require.Equal(t, "default", v.Origin, v.Name)
@@ -142,6 +144,38 @@ func TestStoreIsLookedForUpwards(t *testing.T) {
 	require.Equal(t, filepath.Join(top, "mine.db"), load("mine.db"))
 	require.Equal(t, "sqlite:/abs/x.db", load("sqlite:/abs/x.db"))
 	require.Equal(t, "postgres://u@h/db", load("postgres://u@h/db"))
+}
+
+func TestPasswordIsNeverShown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for address, want := range map[string]string{
+		"postgres://law:s3cr3t@db.internal/law?sslmode=require":   "postgres://law:xxxxx@db.internal/law?sslmode=require",
+		"postgresql://law@db.internal/law?password=s3cr3t":        "postgresql://law@db.internal/law?password=xxxxx",
+		"postgres:///law?host=/run/postgresql&sslpassword=s3cr3t": "postgres:///law?host=%2Frun%2Fpostgresql&sslpassword=xxxxx",
+		"postgres://law:s3cr3t%zz@db.internal/law":                "postgres://db.internal/law",
+		"postgres://law@db.internal/law":                          "postgres://law@db.internal/law",
+	} {
+		write(t, dir, "s.yaml", "store: "+address+"\n")
+		for _, in := range []config.Input{
+			{Flags: map[string]string{"store": address}},
+			{Getenv: env(map[string]string{"VENDEMMIA_STORE": address})},
+			{ConfigFile: "s.yaml"},
+		} {
+			in.Dir = dir
+			s, err := config.Load(in)
+			require.NoError(t, err)
+			require.Equal(t, address, s.Store)
+			shown, err := json.Marshal(s.Values())
+			require.NoError(t, err)
+			require.NotContains(t, string(shown), "s3cr3t")
+			for _, v := range s.Values() {
+				if v.Name == "store" {
+					require.Equal(t, want, v.Value)
+				}
+			}
+		}
+	}
 }
 
 func TestEveryKnownSettingHasAVariableAndTakesItsDefault(t *testing.T) {

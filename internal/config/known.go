@@ -40,12 +40,16 @@ func All() []Known {
 
 func storeSettings() []Known {
 	return []Known{
-		{Name: "store", Default: DefaultStore, Help: "where the data is; a relative path is looked for upwards, as git does", set: text(func(s *Settings) *string { return &s.Store })},
+		{Name: "store", Default: DefaultStore, Help: "where the data is: sqlite:PATH or postgres://USER@HOST/DATABASE; a relative path is looked for upwards, as git does", set: text(func(s *Settings) *string { return &s.Store })},
 		{Name: "create", Default: "false", Switch: true, Help: "make a new store where there is none", set: func(s *Settings, v string) (err error) {
 			s.Create, err = strconv.ParseBool(v)
 			return err
 		}},
 		{Name: "migrate", Default: "auto", Help: "bring an older store up to date: auto, never", set: oneOf(func(s *Settings) *string { return &s.Migrate }, "auto", "never")},
+		{Name: "store-connections", Default: "4", Help: "connections of this process to a PostgreSQL store", set: func(s *Settings, v string) (err error) {
+			s.StoreConnections, err = number(v, 1, 1000)
+			return err
+		}},
 	}
 }
 

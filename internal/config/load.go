@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,7 @@ func Load(in Input) (Settings, error) {
 		if err := k.set(&s, v.Value); err != nil {
 			problems = append(problems, fmt.Errorf("%s %s (%s): %w", k.Name, quoted(v.Value), v.Origin, err))
 		}
+		v.Value = withoutPassword(v.Value)
 		s.values = append(s.values, v)
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -134,6 +136,26 @@ func (s *Settings) place(in Input, file fileSettings) {
 			s.values[i].Value = s.Store
 		}
 	}
+}
+
+// withoutPassword hides the password of an address, in whichever place it
+// stands; all else comes back as it is.
+func withoutPassword(value string) string {
+	if !strings.HasPrefix(value, "postgres://") && !strings.HasPrefix(value, "postgresql://") {
+		return value
+	}
+	u, err := url.Parse(value)
+	if err != nil {
+		return harvest.Redact(value)
+	}
+	query := u.Query()
+	for name := range query {
+		if strings.Contains(strings.ToLower(name), "password") {
+			query.Set(name, "xxxxx")
+			u.RawQuery = query.Encode()
+		}
+	}
+	return u.Redacted()
 }
 
 // Upwards looks for a relative path in a folder and in those above it: the file

@@ -8,8 +8,10 @@ import (
 // Settings is everything a process can be told. Load fills it; it is a value.
 type Settings struct {
 	// Store is where the data is: "sqlite:/absolute/path" or another address of
-	// package store.
+	// package store. It may hold a password, which Values and Origin never show.
 	Store string
+	// StoreConnections is how many a process holds to a server; a file has none.
+	StoreConnections int
 	// Create makes a store where there is none.
 	Create  bool
 	Migrate string // auto, never
