@@ -80,6 +80,7 @@ type checkpointStore interface {
 type documentStore interface {
 	Documents(context.Context, rows.DocumentFilter) iter.Seq2[rows.Document, error]
 	Document(ctx context.Context, collection, id string) (rows.Document, error)
+	History(ctx context.Context, collection, id string, bodies bool) ([]rows.Change, error)
 	CountDocuments(ctx context.Context, f rows.DocumentFilter, by string) (map[string]int64, error)
 	Changes(context.Context, rows.ChangeFilter) iter.Seq2[rows.Change, error]
 	LastChange(context.Context) (int64, error)

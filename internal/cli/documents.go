@@ -2,9 +2,8 @@ package cli
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ func newDocuments(p *program) *cobra.Command {
 	return group("documents", "What was collected",
 		"Documents as they are stored, and the feed of their changes.",
 		"  starter documents list --campaign news --limit 5",
-		newDocumentsList(p), newDocumentsGet(p), newDocumentsCount(p), newDocumentsChanges(p), newDocumentsExport(p))
+		newDocumentsList(p), newDocumentsGet(p), newDocumentsCount(p), newDocumentsChanges(p), newDocumentsHistory(p), newDocumentsDiff(p), newDocumentsExport(p))
 }
 
 // documentFlags select documents.
@@ -119,6 +118,7 @@ func (p *program) day(d rows.Document) string {
 
 type documentsGet struct {
 	*program
+	which      versionFlags
 	collection string
 	body       bool
 }
@@ -133,6 +133,7 @@ func newDocumentsGet(p *program) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&c.collection, "collection", "", "its collection, where several have this id")
 	cmd.Flags().BoolVar(&c.body, "body", false, "write the body itself and nothing else")
+	c.which.add(cmd)
 	return cmd
 }
 
@@ -142,21 +143,11 @@ func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	collections := map[string]bool{}
-	for d, err := range s.Documents(ctx, rows.DocumentFilter{ID: args[0], Collection: c.collection}) {
-		if err != nil {
-			return err
-		}
-		collections[d.Collection] = true
+	collection, err := c.collectionOf(ctx, s, c.collection, args[0])
+	if err != nil {
+		return err
 	}
-	names := slices.Sorted(maps.Keys(collections))
-	if len(names) == 0 {
-		return fmt.Errorf("document %s: there is none in %s; see `starter documents list`", args[0], c.storeName(s))
-	}
-	if len(names) > 1 {
-		return usage("document %s is in several collections; say --collection, one of %s", args[0], some(names))
-	}
-	d, err := s.Document(ctx, names[0], args[0])
+	d, err := c.find(ctx, s, collection, args[0])
 	if err != nil {
 		return err
 	}
@@ -168,17 +159,25 @@ func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// find reads the version that was asked for, the current one by default.
+func (c *documentsGet) find(ctx context.Context, s Store, collection, id string) (rows.Document, error) {
+	if !c.which.chosen() {
+		return s.Document(ctx, collection, id)
+	}
+	versions, err := s.History(ctx, collection, id, true)
+	if err != nil {
+		return rows.Document{}, err
+	}
+	return c.which.pick(c.program, id, versions)
+}
+
 func (c *documentsGet) writeBody(cmd *cobra.Command, s Store, d rows.Document) error {
-	if d.Line.Body != "" || d.Line.BodyRef == "" {
-		_, err := io.WriteString(c.env.Stdout, d.Line.Body)
+	body, err := bodyOf(cmd.Context(), s, d)
+	if err != nil {
 		return err
 	}
-	r, err := s.Blob(cmd.Context(), d.Line.BodyRef)
-	if err != nil {
-		return fmt.Errorf("body of %s: %w", d.Line.ID, err)
-	}
-	_, err = io.Copy(c.env.Stdout, r)
-	return errors.Join(err, r.Close())
+	_, err = c.env.Stdout.Write(body)
+	return err
 }
 
 func documentScreen(d rows.Document, c print.Clock) string {

@@ -26,6 +26,8 @@ func TestScreens(t *testing.T) {
 		"failures_show":       {"failures", "show", "q-1"},
 		"documents_list":      {"documents", "list", "--item", "ilsole24ore-norme", "--limit", "3"},
 		"documents_get":       {"documents", "get", "https://feeds-11.example.org/ilsole24ore-norme/0"},
+		"documents_history":   {"documents", "history", "https://feeds-01.example.org/feed-001/14"},
+		"documents_diff":      {"documents", "diff", "https://feeds-01.example.org/feed-001/14"},
 		"documents_count":     {"documents", "count", "--by", "kind"},
 		"checkpoints_list":    {"checkpoints", "list", "--item", "feed-000"},
 		"checkpoints_show":    {"checkpoints", "show", "feed-000"},
