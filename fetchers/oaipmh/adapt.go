@@ -1,0 +1,171 @@
+package oaipmh
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+const (
+	kindRecord = "record"
+	textXML    = "text/xml"
+	// maxReject bounds the bytes kept of a record that could not be read.
+	maxReject = 64 << 10
+	// decoding is part of every hash: raised when the same record gives other
+	// fields than before, so that reading all once more brings them.
+	decoding = "oaipmh 1"
+)
+
+// adapter turns the records of one response into documents.
+type adapter struct {
+	standing wire.Standing
+	ans      answer
+	// bodies holds the documents' bodies, one after another; sum is for hashes.
+	bodies []byte
+	sum    []byte
+}
+
+func newAdapter(ans answer) *adapter { return &adapter{standing: ans.Standing(), ans: ans} }
+
+// documents adapts records. Two with one id are one document: the later wins,
+// since a store takes an id once a page.
+func (a *adapter) documents(records []wire.Record) (docs []harvest.Document, rejects []harvest.Reject) {
+	docs = make([]harvest.Document, 0, len(records))
+	places := make(map[string]int, len(records))
+	size := 0
+	for i := range records {
+		size += len(records[i].Raw) + 256
+	}
+	a.bodies = make([]byte, 0, size)
+	for i := range records {
+		r := &records[i]
+		if r.Err != nil {
+			rejects = append(rejects, a.reject(r))
+			continue
+		}
+		if at, ok := places[r.ID]; ok {
+			docs[at] = a.document(r)
+			continue
+		}
+		places[r.ID] = len(docs)
+		docs = append(docs, a.document(r))
+	}
+	return docs, rejects
+}
+
+// document adapts one record. Neither the datestamp nor what stands around the
+// record is in its hash: a repository that stamps all its records anew has
+// changed none.
+func (a *adapter) document(r *wire.Record) harvest.Document {
+	stamp, _ := parseTime(r.Datestamp)
+	d := harvest.Document{ID: r.ID, Kind: kindRecord, Published: stamp}
+	if r.Deleted {
+		d.Deleted, d.Hash = true, a.hash(nil, nil, nil)
+		return d
+	}
+	from := len(a.bodies)
+	a.bodies = a.standing.Append(a.bodies, r)
+	d.Body, d.MediaType = a.bodies[from:len(a.bodies):len(a.bodies)], textXML
+	d.Fields = fields(r)
+	d.Title, d.URL = first(d.Fields["title"], ""), first(d.Fields["identifier"], "http")
+	d.Hash = a.hash(r.Sets, r.Metadata, r.About)
+	return d
+}
+
+func first(list any, prefix string) string {
+	values, _ := list.([]string)
+	for _, v := range values {
+		if prefix == "" || strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") {
+			return v
+		}
+	}
+	return ""
+}
+
+// fields are the header and, of Dublin Core, every element as a list.
+func fields(r *wire.Record) map[string]any {
+	f := make(map[string]any, 16)
+	names, values := make([]string, 0, 24), make([]string, 0, 24)
+	wire.DublinCore(r.Metadata, func(name, value string) {
+		names, values = append(names, name), append(values, value)
+	})
+	for i, name := range names {
+		if _, ok := f[name]; ok {
+			continue
+		}
+		list := values[i : i+1 : i+1]
+		for j := i + 1; j < len(names); j++ {
+			if names[j] == name {
+				list = append(list, values[j])
+			}
+		}
+		f[name] = list
+	}
+	if r.Datestamp != "" {
+		f["datestamp"] = r.Datestamp
+	}
+	if len(r.Sets) > 0 {
+		f["sets"] = r.Sets
+	}
+	return f
+}
+
+// hash is over what makes two versions of a record differ.
+func (a *adapter) hash(sets []string, parts ...[]byte) string {
+	if !slices.IsSorted(sets) {
+		sets = slices.Sorted(slices.Values(sets))
+	}
+	b := append(a.sum[:0], decoding...)
+	for _, s := range sets {
+		b = append(append(b, 0), s...)
+	}
+	for _, p := range parts {
+		b = append(strconv.AppendInt(append(b, 0, 0), int64(len(p)), 10), 0)
+		b = append(b, p...)
+	}
+	a.sum = b
+	sum := sha256.Sum256(b)
+	var text [len("sha256:") + 2*sha256.Size]byte
+	copy(text[:], "sha256:")
+	hex.Encode(text[len("sha256:"):], sum[:])
+	return string(text[:])
+}
+
+func (a *adapter) reject(r *wire.Record) harvest.Reject {
+	raw := a.origin(r)
+	return harvest.Reject{ID: r.ID, Reason: r.Err.Error(), Bytes: bytes.Clone(raw[:min(len(raw), maxReject)])}
+}
+
+// origin finds a record in the body as it came: it is the same one in the count
+// of its tag, whatever was repaired in between.
+func (a *adapter) origin(r *wire.Record) []byte {
+	if len(a.ans.text) == len(a.ans.body) {
+		return r.Raw
+	}
+	mark := r.Raw[:max(0, bytes.IndexAny(r.Raw, " >/\t\r\n"))]
+	at := bytes.Index(a.ans.text, r.Raw)
+	if len(mark) < 2 || at < 0 {
+		return r.Raw
+	}
+	rest := a.ans.body
+	for n := bytes.Count(a.ans.text[:at], mark); ; n-- {
+		i := bytes.Index(rest, mark)
+		if i < 0 {
+			return r.Raw
+		}
+		if rest = rest[i:]; n == 0 {
+			break
+		}
+		rest = rest[len(mark):]
+	}
+	if next := bytes.Index(rest[len(mark):], mark); next >= 0 {
+		return bytes.TrimSpace(rest[:len(mark)+next])
+	}
+	return bytes.TrimSpace(rest[:min(len(rest), len(r.Raw)+maxReject/4)])
+}

@@ -1,0 +1,236 @@
+package wire
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// Response is one answer of a repository (OAI-PMH 2.0, section 3.2). Its slices
+// point into the text it was read from.
+type Response struct {
+	// Verb is the element that held the answer, "ListRecords"; "" beside errors
+	// alone.
+	Verb string
+	// Date is responseDate as it stands.
+	Date    string
+	Errors  []Error
+	Records []Record // of ListRecords and GetRecord; of ListIdentifiers, headers alone
+	Token   Token
+	Sets    []Set
+	Formats []Format
+	About   Identify
+	// Cut: the text breaks off before the end of the answer.
+	Cut   bool
+	scope []declaration
+}
+
+// Error is an <error> of the protocol (section 3.6).
+type Error struct{ Code, Text string }
+
+// Token is a resumptionToken (section 3.5). Value is trimmed: "" is the end of
+// the list, whatever attributes it has. Size and Cursor are -1 where absent or no
+// numbers.
+type Token struct {
+	Value        string
+	Expires      string
+	Size, Cursor int64
+}
+
+// Set is an element of ListSets (section 4.6).
+type Set struct{ Spec, Name string }
+
+// Format is an element of ListMetadataFormats (section 4.4).
+type Format struct{ Prefix, Namespace string }
+
+// Identify is what a repository says of itself (section 4.2).
+type Identify struct {
+	Name, Protocol, Earliest, Deleted, Granularity string
+	Compression                                    []string
+}
+
+// NotOAI says that a text is no answer of a repository; Element is the first it
+// has, "" when there is none.
+type NotOAI struct{ Element string }
+
+// Error is part of error.
+func (e *NotOAI) Error() string {
+	if e.Element == "" {
+		return "no XML"
+	}
+	return "<" + e.Element + "> is not the root element of an OAI-PMH response"
+}
+
+// Scan reads text that Clean has made. The only error is *NotOAI; records that
+// cannot be read carry theirs.
+func Scan(text []byte) (*Response, error) {
+	s, r := &scanner{b: text}, &Response{Token: Token{Size: -1, Cursor: -1}}
+	first := ""
+	for {
+		t := s.next()
+		if t.kind == kindNone {
+			return nil, &NotOAI{Element: first}
+		}
+		if t.kind != kindEnd && string(local(t.name)) == "OAI-PMH" {
+			r.Cut = t.kind != kindEmpty
+			r.declare(t)
+			break
+		}
+		if first == "" {
+			first = clip(t.name)
+		}
+	}
+	s.bad = ""
+	if r.Cut {
+		r.scan(s)
+	}
+	return r, nil
+}
+
+// scan reads what is inside the root.
+func (r *Response) scan(s *scanner) {
+	for {
+		t := s.next()
+		s.bad = ""
+		switch t.kind {
+		case kindNone:
+			return
+		case kindEnd:
+			if string(local(t.name)) == "OAI-PMH" {
+				r.Cut = false
+				return
+			}
+			continue
+		case kindStart, kindEmpty:
+		}
+		switch name := string(local(t.name)); name {
+		case "ListRecords", "GetRecord", "ListIdentifiers", "ListSets", "ListMetadataFormats", "Identify":
+			r.Verb = name
+			r.declare(t)
+			if t.kind == kindStart {
+				r.container(s, t)
+			}
+		case "responseDate":
+			r.Date = Text(s.content(t))
+		case "error":
+			r.Errors = append(r.Errors, Error{Code: attribute(t.attrs, "code"), Text: Text(s.content(t))})
+		default:
+			s.content(t)
+		}
+	}
+}
+
+// container reads the answer's own element.
+func (r *Response) container(s *scanner, open tag) {
+	for {
+		t := s.next()
+		s.bad = ""
+		switch t.kind {
+		case kindNone:
+			return
+		case kindEnd:
+			if bytes.Equal(t.name, open.name) {
+				return
+			}
+			if string(local(t.name)) == "OAI-PMH" { // leave it to the root
+				s.at = t.from
+				return
+			}
+		case kindStart, kindEmpty:
+			r.member(s, t)
+		}
+	}
+}
+
+func (r *Response) member(s *scanner, t tag) {
+	switch string(local(t.name)) {
+	case "record":
+		r.Records = append(r.Records, s.record(t))
+	case "header":
+		rec := Record{Raw: s.b[t.from:t.to]}
+		if inner := s.content(t); inner != nil {
+			rec.Raw = s.b[t.from:s.at]
+			rec.header(t, inner)
+		}
+		r.Records = append(r.Records, rec.checked())
+	case "resumptionToken":
+		r.Token = Token{
+			Size: count(attribute(t.attrs, "completeListSize")), Cursor: count(attribute(t.attrs, "cursor")),
+			Expires: attribute(t.attrs, "expirationDate"), Value: strings.TrimSpace(string(plain(s.content(t)))),
+		}
+	case "set":
+		m := members(s.content(t))
+		r.Sets = append(r.Sets, Set{Spec: m.text("setSpec"), Name: m.text("setName")})
+	case "metadataFormat":
+		m := members(s.content(t))
+		r.Formats = append(r.Formats, Format{Prefix: m.text("metadataPrefix"), Namespace: m.text("metadataNamespace")})
+	default:
+		r.About.take(string(local(t.name)), s.content(t))
+	}
+}
+
+func (i *Identify) take(name string, inner []byte) {
+	switch name {
+	case "repositoryName":
+		i.Name = Text(inner)
+	case "protocolVersion":
+		i.Protocol = Text(inner)
+	case "earliestDatestamp":
+		i.Earliest = Text(inner)
+	case "deletedRecord":
+		i.Deleted = Text(inner)
+	case "granularity":
+		i.Granularity = Text(inner)
+	case "compression":
+		i.Compression = append(i.Compression, Text(inner))
+	}
+}
+
+// count reads a number that repositories give as they like; -1 is none.
+func count(text string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// content goes to the end of a small element and returns what is inside; of one
+// that is no XML, what stands before its own end tag.
+func (s *scanner) content(t tag) []byte {
+	inner, ok := s.element(t)
+	if ok {
+		return inner
+	}
+	gone := s.at - t.to
+	s.bad, s.at = "", t.to
+	if t.kind == kindEmpty {
+		return nil
+	}
+	end := bytes.Index(s.b[t.to:], append([]byte("</"), t.name...))
+	if end < 0 {
+		s.wasted(gone + len(s.b) - t.to)
+		return nil
+	}
+	s.at = t.to + end
+	s.wasted(gone)
+	return s.b[t.to : t.to+end]
+}
+
+// children are the texts of an element's children, the first of each name.
+type children map[string]string
+
+func members(inner []byte) children {
+	s, m := scanner{b: inner}, children{}
+	for {
+		t, text := s.sibling()
+		if t.kind == kindNone {
+			return m
+		}
+		if name := string(local(t.name)); m[name] == "" {
+			m[name] = Text(text)
+		}
+	}
+}
+
+func (m children) text(name string) string { return m[name] }
