@@ -113,6 +113,9 @@ func (a *Activities) adhoc(ctx context.Context, in steps.OpenRunIn) (*campaigns.
 	if err != nil {
 		return nil, 0, refuse("%s", err)
 	}
+	if in.Start.Params, err = kind.Imply(in.Start.Fetcher, in.Start.Params); err != nil {
+		return nil, 0, refuse("%s", err)
+	}
 	if problems := harvest.CheckParams(in.Start.Params, kind.Params); len(problems) > 0 {
 		return nil, 0, refuse("%s", paramProblems(kind.Name, problems))
 	}

@@ -2,6 +2,7 @@ package campaigns
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -146,7 +147,7 @@ func (b *build) entry(own *yamltree.Node, listed bool, names map[string]yamltree
 	}
 	x := &entryBuild{build: b, tree: tree, path: path, entry: e}
 	x.finish()
-	if listed { // what is of the whole campaign is told there
+	if tree = x.tree; listed { // what is of the whole campaign is told there
 		tree = keys.Long(tree, b.keys.Entry)
 	}
 	b.ports = append(b.ports, port{prefix: prefix, tree: tree, secrets: x.secrets()})
@@ -170,7 +171,8 @@ type entryBuild struct {
 
 func (x *entryBuild) finish() {
 	at := x.tree.Get("fetcher").Pos
-	info, err := x.lookup(x.entry.Fetcher)
+	given := x.entry.Fetcher
+	info, err := x.lookup(given)
 	if err != nil {
 		x.report.add(at, x.path+".fetcher", cause(err))
 	} else {
@@ -180,6 +182,7 @@ func (x *entryBuild) finish() {
 	if n := x.tree.Get("add"); n != nil && !n.IsMap() && !n.IsNull() {
 		x.report.add(n.Pos, x.path+".add", "must be a map, for example { collection: theses }")
 	}
+	x.imply(given)
 	params := x.tree.Get("params")
 	if params.IsList() {
 		x.report.add(params.Pos, x.path+".params", "is a list; add split: true to make one item of each element")
@@ -191,6 +194,17 @@ func (x *entryBuild) finish() {
 	}
 	x.checkSecrets(params)
 	x.split()
+}
+
+// imply lays the params that the fetcher's name stands for under those of the
+// file.
+func (x *entryBuild) imply(name string) {
+	var params any
+	if implied, ok := x.info.Implied[name]; !ok || json.Unmarshal(implied, &params) != nil {
+		return
+	}
+	x.tree = yamltree.Merge(yamltree.FromJSON(map[string]any{"params": params}), x.tree)
+	x.entry.Params = jsonAt(x.tree, "params")
 }
 
 // cause is an error's text without the class it was put in.

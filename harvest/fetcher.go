@@ -69,6 +69,9 @@ type Description struct {
 	Identity []string
 	// Aliases are former names that campaign files may still use.
 	Aliases []string
+	// Implied are the params, a JSON object each, that an alias stands for beside
+	// the fetcher; what the file says itself outranks them. See Imply.
+	Implied map[string]json.RawMessage
 	// Protocol is true where robots.txt is not customary (OAI-PMH, documented
 	// APIs).
 	Protocol bool

@@ -57,20 +57,24 @@ func (c *fetchersTry) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	req, err := c.request(kind)
+	req, err := c.request(kind, args[0])
 	if err != nil {
 		return err
 	}
 	return c.try(cmd.Context(), kind, req, c.network, c.strict)
 }
 
-func (c *fetchersTry) request(kind fetchers.Kind) (harvest.Request, error) {
+// request is for a fetcher by one of its names.
+func (c *fetchersTry) request(kind fetchers.Kind, name string) (harvest.Request, error) {
 	req := harvest.Request{Item: kind.Name, Limit: c.limit, Again: c.again}
 	if c.limit < 0 {
 		return req, usage("--limit %d: must not be negative", c.limit)
 	}
 	var err error
 	if req.Params, err = c.params(c.given, orNone(kind.Fields())); err != nil {
+		return req, err
+	}
+	if req.Params, err = kind.Imply(name, req.Params); err != nil {
 		return req, err
 	}
 	if req.Window, err = c.window(c.from, c.until); err != nil {

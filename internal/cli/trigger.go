@@ -119,6 +119,9 @@ func (c *trigger) withFetcher(in *steps.Start) (camp campaigns.Campaign, err err
 	if in.Params, err = c.params(c.given, orNone(kind.Fields())); err != nil {
 		return camp, err
 	}
+	if in.Params, err = kind.Imply(c.fetcher, in.Params); err != nil {
+		return camp, err
+	}
 	return campaigns.Adhoc(kind.Name, in.Params, c.processors), checkParams(kind, in.Params)
 }
 
