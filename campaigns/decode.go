@@ -96,11 +96,7 @@ func decodeNotify(n *yamltree.Node) []Alert {
 }
 
 func decodeKeep(n *yamltree.Node) Keep {
-	k := Keep{Raw: durationAt(n, "raw"), Versions: durationAt(n, "versions"), Ledger: durationAt(n, "ledger"), Runs: durationAt(n, "runs")}
-	if textAt(n, "raw") == "none" {
-		k.Raw = NeverKept
-	}
-	return k
+	return Keep{Raw: durationAt(n, "raw"), Versions: durationAt(n, "versions"), Ledger: durationAt(n, "ledger"), Runs: durationAt(n, "runs")}
 }
 
 func decodeTimeouts(n *yamltree.Node) Timeouts {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/fetchers/feed"
+	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -49,6 +50,7 @@ func Builtin() Set {
 		make New
 	}{
 		{feed.Name, feed.New},
+		{gazzetta.Name, gazzetta.New},
 		{oaipmh.Name, oaipmh.New},
 	} {
 		s = s.must(f.name, f.make)

@@ -1,0 +1,196 @@
+package gazzetta
+
+import (
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// maxArticles of a page leave room for the other requests of an act.
+const maxArticles = 15
+
+// act reads the i-th act of an issue, over several pages where it has many
+// articles. One that may come later is put aside.
+func (r *reading) act(k key, e entry, i int, last bool) error {
+	a := &actReading{reading: r, to: r.adapter(k), entry: e, index: i, last: last}
+	a.doc = a.to.actDocument(e)
+	if r.w.At.Within == e.id {
+		a.from = r.w.At.Articles
+	}
+	var err error
+	if e.link == "" {
+		err = a.printed()
+	} else {
+		err = a.textual()
+	}
+	if err != nil && !r.stopped {
+		return a.failed(err)
+	}
+	return nil
+}
+
+// actReading is one act on its way.
+type actReading struct {
+	*reading
+	to    adapter
+	entry entry
+	index int
+	last  bool
+	doc   harvest.Document
+	// from articles were yielded before.
+	from int
+}
+
+// failed puts the act aside. On the last attempt, and where it is gone, what the
+// issue says of it is kept meanwhile.
+func (a *actReading) failed(err error) error {
+	kind := harvest.KindOf(err)
+	gone := kind == harvest.KindGone
+	later := isCause(err, errNotYet) || gone || kind == harvest.KindBroken || kind == harvest.KindServerError && a.req.LastAttempt
+	if !later {
+		return err
+	}
+	if err := a.putAside(late{Issue: a.to.issue, Act: a.entry.id}, err); err != nil {
+		return err
+	}
+	if (gone || a.req.LastAttempt && kind != harvest.KindBroken) && a.from == 0 {
+		a.doc.Fields["without_text"] = true
+		a.partial = true
+		a.yieldLast(nil)
+		return nil
+	}
+	a.done()
+	return nil
+}
+
+// done moves the walk behind the act.
+func (a *actReading) done() {
+	a.w.At = &place{Issue: a.to.issue, Acts: a.index + 1, Act: a.entry.id}
+	if a.last {
+		a.finish(a.to.issue)
+	}
+}
+
+// yieldLast yields the act, unless that was done before, with the rest of its
+// articles.
+func (a *actReading) yieldLast(articles []harvest.Document) {
+	a.done()
+	a.yieldPage(articles)
+}
+
+func (a *actReading) yieldPage(articles []harvest.Document) {
+	docs := articles
+	if a.from == 0 {
+		docs = append([]harvest.Document{a.doc}, articles...)
+	}
+	a.emit(harvest.Page{Documents: docs, Listed: len(docs)})
+}
+
+// printed is an act whose text is a PDF alone.
+func (a *actReading) printed() error {
+	if a.entry.pdf == "" || a.site.address(a.entry.pdf) == "" {
+		a.doc.Fields["without_text"] = true
+		a.yieldLast(nil)
+		return nil
+	}
+	body, err := a.site.pdf(a.ctx, a.site.address(a.entry.pdf))
+	switch {
+	case err != nil && lacksPDF(err):
+		a.doc.Fields["without_text"], a.partial = true, true
+		a.warn("act %s has no PDF: %s", a.entry.id, harvest.AsError(err).Err)
+	case err != nil:
+		return err
+	default:
+		a.doc.MediaType, a.doc.Body = mediaPDF, body
+	}
+	a.yieldLast(nil)
+	return nil
+}
+
+// textual is an act with a page of its own: its shell, its menu, and the text,
+// which is behind the menu, in it, or behind the default article.
+func (a *actReading) textual() error {
+	shell, _, err := a.site.page(a.ctx, a.site.address(a.entry.link), isAct)
+	if err != nil {
+		return err
+	}
+	p := parseAct(shell)
+	a.to.shell(&a.doc, p)
+	doc, _, err := a.site.page(a.ctx, a.menuAddress(p), isMenu)
+	if err != nil {
+		return err
+	}
+	menu := parseMenu(doc)
+	if len(menu.articles) > 0 {
+		a.doc.Fields["articles"] = len(menu.articles)
+		return a.articles(menu.articles)
+	}
+	if menu.text.empty() {
+		if menu.text, err = a.defaultText(p); err != nil {
+			return err
+		}
+	}
+	if menu.text.empty() {
+		a.doc.Fields["without_text"] = true
+		a.warn("act %s has no text on the site, only its PDF: %s", a.entry.id, a.to.url(a.to.issueID()+"/pdf"))
+	} else {
+		say(&a.doc, menu.text)
+	}
+	a.yieldLast(nil)
+	return nil
+}
+
+func (a *actReading) menuAddress(p actPage) string {
+	if address := a.site.address(p.menu); p.menu != "" && address != "" {
+		return address
+	}
+	return a.site.address("/atto/vediMenuHTML" + actQuery(a.entry) + "&tipoSerie=" + a.serie.slug + "&tipoVigenza=originario")
+}
+
+// defaultText asks for the only article of an act without a list of them.
+func (a *actReading) defaultText(p actPage) (text, error) {
+	address := a.site.address(p.first)
+	if p.first == "" || address == "" {
+		address = a.site.address("/atto/" + a.serie.slug + "/caricaArticoloDefault/originario" + actQuery(a.entry) + "&atto.tipoProvvedimento=")
+	}
+	doc, _, err := a.site.page(a.ctx, address, isArticle)
+	if err != nil {
+		return text{}, err
+	}
+	return parseArticle(doc), nil
+}
+
+// articles reads the articles from where the act stands. Their addresses are
+// never made up: the site answers blind ones with the stub.
+func (a *actReading) articles(links []articleLink) error {
+	var docs []harvest.Document
+	for n := min(a.from, len(links)); n < len(links); n++ {
+		if len(docs) == maxArticles {
+			a.w.At = &place{Issue: a.to.issue, Acts: a.index, Act: a.w.At.Act, Within: a.entry.id, Articles: n}
+			if a.yieldPage(docs); a.stopped {
+				return nil
+			}
+			docs, a.from = nil, n
+		}
+		t, err := a.article(links[n])
+		if err != nil {
+			return err
+		}
+		docs = append(docs, a.to.articleDocument(&a.doc, links[n], n+1, t))
+	}
+	a.yieldLast(docs)
+	return nil
+}
+
+func (a *actReading) article(l articleLink) (text, error) {
+	address := a.site.address(l.link)
+	doc, _, err := a.site.page(a.ctx, address, func(d *goquery.Document) bool { return isArticle(d) })
+	if err != nil {
+		return text{}, err
+	}
+	t := parseArticle(doc)
+	if t.empty() {
+		return t, notYet(address, "the article is empty: %w", errNotYet)
+	}
+	return t, nil
+}
