@@ -12,6 +12,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
+	"github.com/vendemmia/vendemmia/fetchers/web"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -52,6 +53,7 @@ func Builtin() Set {
 		{feed.Name, feed.New},
 		{gazzetta.Name, gazzetta.New},
 		{oaipmh.Name, oaipmh.New},
+		{web.Name, web.New},
 	} {
 		s = s.must(f.name, f.make)
 	}

@@ -1,0 +1,61 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
+	"github.com/vendemmia/vendemmia/fetchers/web"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/replica/site"
+)
+
+const pageFields = `"fields":{"title":{"css":"h1.act__title","required":true},"published":{"css":"time","zone":"Europe/Rome"},` +
+	`"amount":{"css":"span.amount","as":"number","decimal":"comma"},"body":"div.body"}`
+
+func params(text string) func(string) json.RawMessage {
+	return func(base string) json.RawMessage { return json.RawMessage(strings.ReplaceAll(text, "BASE", base)) }
+}
+
+// conformance is a case whose ids are addresses: the suite's source has a new
+// host each time, so that they are taken from a field.
+func conformance(c site.Config, text string, ids string, pages int) fetchertest.Case {
+	out := fetchertest.Case{New: web.New, Source: site.New(c), Params: params(text), Pages: pages}
+	for n := range c.Pages {
+		out.IDs = append(out.IDs, fmt.Sprintf(ids, n))
+	}
+	return out
+}
+
+const idField = `,"id":{"css":"h1.act__title","match":"n\\. (\\d+)"}}`
+
+func withID(fields string) string { return strings.TrimSuffix(fields, "}") + idField }
+
+func TestConformanceOfLists(t *testing.T) {
+	t.Parallel()
+	fetchertest.Run(t, conformance(site.Config{Pages: 24, PerList: 8, Validators: true},
+		`{"url":"BASE/list","links":"ul.acts a","next":"a[rel=next]","id_prefix":"act:",`+withID(pageFields)+`}`, "act:%d", 3))
+}
+
+func TestConformanceOfListsWithoutValidators(t *testing.T) {
+	t.Parallel()
+	fetchertest.Run(t, conformance(site.Config{Pages: 45, PerList: 40, Charset: "windows-1252"},
+		`{"url":"BASE/list","links":"ul.acts a","page_param":"page","empty":"li.none",`+withID(pageFields)+`}`, "%d", 3))
+}
+
+func TestConformanceOfRows(t *testing.T) {
+	t.Parallel()
+	fetchertest.Run(t, conformance(site.Config{Pages: 20, PerList: 6, Validators: true},
+		`{"url":"BASE/rows","rows":"table.rows tbody tr","next":"a[rel=next]","id_prefix":"row:","fields":{"id":{"css":"","attr":"data-id"},`+
+			`"title":{"css":"a","required":true},"published":{"css":"td.date"},"amount":{"css":"td.amount","as":"number","decimal":"comma"}}}`, "row:%d", 4))
+}
+
+func TestConformanceOfSitemaps(t *testing.T) {
+	t.Parallel()
+	fetchertest.Run(t, conformance(site.Config{Pages: 30, PerList: 10},
+		`{"url":"BASE/sitemap-index.xml","sitemap":true,"revisit":"changed",`+withID(pageFields)+`}`, "%d", 3))
+}
+
+var _ harvest.Prober = (*web.Fetcher)(nil)

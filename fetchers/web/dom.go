@@ -1,0 +1,80 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// dom is a page that was read.
+type dom struct {
+	answer
+	address string
+	asked   *url.URL
+	text    string
+	root    *html.Node
+	// base is what links are relative to.
+	base *url.URL
+}
+
+// parse reads an answer as HTML. What is no text is KindBroken, a challenge
+// KindBlocked.
+func (p *plan) parse(a answer, address string) (*dom, error) {
+	d := &dom{answer: a, address: address, text: decode(a.body, a.contentType, p.Encoding), base: a.final}
+	d.asked, _ = url.Parse(address)
+	if !isText(d.text) {
+		return nil, d.broken("what came is no text")
+	}
+	var err error
+	if d.root, err = html.Parse(strings.NewReader(d.text)); err != nil {
+		return nil, d.broken("it cannot be read as HTML: " + err.Error())
+	}
+	if n := firstElement(d.root, atom.Base); n != nil && a.final != nil {
+		if u, err := resolve(a.final, attr(n, "href")); err == nil && u.Host != "" {
+			d.base = u
+		}
+	}
+	if d.walled() {
+		return nil, d.blocked("a challenge page")
+	}
+	return d, nil
+}
+
+func (d *dom) broken(why string) error {
+	return &harvest.Error{
+		Kind: harvest.KindBroken, Op: "read page", On: d.address, Err: errorText(why), Evidence: d.evidence(),
+		Advice: "look at the address in a browser",
+	}
+}
+
+func (d *dom) title() string {
+	if n := firstElement(d.root, atom.Title); n != nil {
+		return textOf(n, false)
+	}
+	return ""
+}
+
+func (d *dom) heading() string {
+	if n := firstElement(d.root, atom.H1); n != nil {
+		return textOf(n, false)
+	}
+	return ""
+}
+
+// each visits every element.
+func (d *dom) each(visit func(*html.Node)) {
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if c.Type == html.ElementNode {
+				visit(c)
+				walk(c)
+			}
+		}
+	}
+	walk(d.root)
+}

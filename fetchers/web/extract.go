@@ -1,0 +1,157 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// record is a document on its way, with what was wrong with it.
+type record struct {
+	doc harvest.Document
+	// lacks are reasons to set it aside.
+	lacks []string
+	// odd are values that could not be read, and were kept as text.
+	odd []string
+	// hits says of each field of the plan whether it was there; content whether
+	// any that was asked for was.
+	hits    []bool
+	content bool
+}
+
+// The kinds of document.
+const (
+	kindPage = "page"
+	kindRow  = "row"
+	kindFile = "file"
+)
+
+// extract reads the fields below root. address is the page's own; a row's comes
+// from its fields.
+func (p *plan) extract(root *html.Node, base *url.URL, address string) record {
+	r := record{hits: make([]bool, len(p.fields)), doc: harvest.Document{Kind: kindPage, URL: address}}
+	if p.perRow {
+		r.doc.Kind, r.doc.URL = kindRow, ""
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.As == asNone {
+			continue
+		}
+		values, err := f.values(root, base)
+		if err != nil {
+			r.unreadable(f, err, root)
+			continue
+		}
+		if r.hits[i] = len(values) > 0; !r.hits[i] {
+			if f.Required {
+				r.lacks = append(r.lacks, fmt.Sprintf("fields.%s: %q matches nothing", f.name, f.CSS))
+			}
+			continue
+		}
+		r.content = r.content || !f.unasked
+		r.put(f, values)
+	}
+	p.identify(&r)
+	return r
+}
+
+func (r *record) unreadable(f *field, err error, root *html.Node) {
+	text := fmt.Sprintf("fields.%s: %v", f.name, err)
+	if f.Required {
+		r.lacks = append(r.lacks, text)
+		return
+	}
+	r.odd = append(r.odd, text)
+	if nodes := f.nodes(root); len(nodes) > 0 {
+		r.set(f.name+"_raw", clip(f.raw(nodes[0]), 1000))
+	}
+}
+
+func (r *record) set(name string, v any) {
+	if r.doc.Fields == nil {
+		r.doc.Fields = map[string]any{}
+	}
+	r.doc.Fields[name] = v
+}
+
+func (r *record) put(f *field, values []any) {
+	switch f.name {
+	case fieldID:
+		r.doc.ID = fmt.Sprint(plain(values[0]))
+	case fieldTitle:
+		r.doc.Title = fmt.Sprint(plain(values[0]))
+	case fieldPublished:
+		r.doc.Published, _ = values[0].(time.Time) // compile lets no other type through
+	case fieldURL:
+		r.doc.URL = fmt.Sprint(values[0])
+	case fieldBody:
+		r.doc.Body, r.doc.MediaType = []byte(fmt.Sprint(values[0])), "text/html"
+		if f.As == asText {
+			r.doc.MediaType = "text/plain"
+		}
+	default:
+		for i := range values {
+			values[i] = plain(values[i])
+		}
+		if f.All {
+			r.set(f.name, values)
+		} else {
+			r.set(f.name, values[0])
+		}
+	}
+}
+
+// plain is a value as JSON has it.
+func plain(v any) any {
+	if t, ok := v.(time.Time); ok {
+		return t.Format(time.RFC3339)
+	}
+	return v
+}
+
+// identify gives the document its id: the field's, else its address.
+func (p *plan) identify(r *record) {
+	if r.doc.ID == "" {
+		r.doc.ID = r.doc.URL
+	}
+	if r.doc.ID == "" {
+		r.lacks = append(r.lacks, "it has neither an id nor a link")
+		return
+	}
+	r.doc.ID = p.IDPrefix + r.doc.ID
+}
+
+func (p *plan) hasID() bool {
+	for i := range p.fields {
+		if p.fields[i].name == fieldID {
+			return true
+		}
+	}
+	return false
+}
+
+// demanding reports a plan whose fields tell a page from another one.
+func (p *plan) demanding() bool {
+	for i := range p.fields {
+		if !p.fields[i].unasked && p.fields[i].As != asNone {
+			return true
+		}
+	}
+	return false
+}
+
+// requires reports a plan with fields that every page must have.
+func (p *plan) requires() bool {
+	return slices.ContainsFunc(p.fields, func(f field) bool { return f.Required })
+}
+
+// file is the document of an answer that is no page.
+func (p *plan) file(a *answer, address string) harvest.Document {
+	return harvest.Document{ID: p.IDPrefix + address, URL: address, Kind: kindFile, MediaType: a.mediaType(), Body: a.body}
+}

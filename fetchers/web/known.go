@@ -1,0 +1,277 @@
+package web
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// known is what a checkpoint remembers of addresses: bounded, packed, and never
+// needed for correctness beyond asking less.
+type known struct {
+	entries map[uint64]*entry
+	// size is what packing them takes.
+	size int
+}
+
+// entry is one address. Its packed form is 48 bits of hash, age, flags, and what
+// the flags announce.
+type entry struct {
+	// age counts the walks since it was last seen; 0 is this one.
+	age   byte
+	flags byte
+	// mod is the short hash of a sitemap's date, or how many rows a list had.
+	mod uint32
+	// check is a validator: see the check flags.
+	check string
+	// note is the document's id where that is not the address, and the next page
+	// of a list.
+	note string
+}
+
+const (
+	flagDocument = 1 << iota // there is a document made of it
+	flagMissed               // it was missing the last time
+	flagList                 // it is a list
+	flagMod                  // mod is set
+	flagETag                 // check is an ETag,
+	flagModified             // a Last-Modified,
+	flagHash                 // or a short hash of the body
+	flagNote                 // note is set
+)
+
+const flagsCheck = flagETag | flagModified | flagHash
+
+// Bounds of the packed table, in bytes. Past the softer one new addresses are
+// kept without validators.
+const (
+	maxKnown   = 64 << 10
+	softKnown  = 48 << 10
+	maxCheck   = 80
+	maxNote    = 200
+	keyBytes   = 6
+	maxAge     = 30
+	entryBytes = keyBytes + 2
+)
+
+func keyOf(address string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(address)) //nolint:errcheck // a hash never fails
+	return h.Sum64() >> 16
+}
+
+func shortHash(b []byte) string {
+	h := fnv.New64a()
+	h.Write(b) //nolint:errcheck // the same
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+func modOf(mod string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(mod)) //nolint:errcheck // the same
+	return h.Sum32()
+}
+
+func (k *known) get(address string) *entry { return k.entries[keyOf(address)] }
+
+// seen reports an address that this walk has met.
+func (k *known) seen(address string) bool {
+	e := k.get(address)
+	return e != nil && e.age == 0
+}
+
+// put keeps an entry; where there is no room, old ones go first, and then it is
+// kept without a validator, or not at all. Lists always find room: there are few.
+func (k *known) put(address string, e entry) {
+	e.trim()
+	key := keyOf(address)
+	if old := k.entries[key]; old != nil {
+		k.size -= old.size()
+	}
+	delete(k.entries, key)
+	if k.size+e.size() > softKnown && e.flags&flagList == 0 {
+		k.evict(softKnown - e.size())
+	}
+	if k.size+e.size() > softKnown && e.flags&flagList == 0 {
+		e.check, e.flags = "", e.flags&^flagsCheck
+	}
+	if k.size+e.size() > maxKnown && e.flags&flagList == 0 {
+		return
+	}
+	k.entries[key] = &e
+	k.size += e.size()
+}
+
+// trim keeps what fits a length byte; a note cut short would be another one.
+func (e *entry) trim() {
+	if len(e.check) > maxCheck {
+		e.check, e.flags = "", e.flags&^flagsCheck
+	}
+	if len(e.note) > maxNote {
+		e.note, e.flags = "", e.flags&^(flagNote|flagsCheck)
+	}
+}
+
+func (e *entry) size() int {
+	n := entryBytes
+	if e.flags&flagMod != 0 {
+		n += 4
+	}
+	if e.flags&flagsCheck != 0 {
+		n += 1 + len(e.check)
+	}
+	if e.flags&flagNote != 0 {
+		n += 1 + len(e.note)
+	}
+	return n
+}
+
+// evict forgets what was seen longest ago, never what this walk has seen.
+func (k *known) evict(to int) {
+	for oldest := k.oldest(); oldest > 0 && k.size > to; oldest = k.oldest() {
+		for key, e := range k.entries {
+			if e.age == oldest {
+				k.size -= e.size()
+				delete(k.entries, key)
+			}
+		}
+	}
+}
+
+func (k *known) oldest() (age byte) {
+	for _, e := range k.entries {
+		age = max(age, e.age)
+	}
+	return age
+}
+
+// older begins a walk.
+func (k *known) older() {
+	for key, e := range k.entries {
+		if e.age++; e.age > maxAge {
+			k.size -= e.size()
+			delete(k.entries, key)
+		}
+	}
+}
+
+// pack writes the entries in the order of their keys.
+func (k *known) pack() string {
+	keys := make([]uint64, 0, len(k.entries))
+	for key := range k.entries {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	b := make([]byte, 0, k.size)
+	for _, key := range keys {
+		e := k.entries[key]
+		var raw [8]byte
+		binary.BigEndian.PutUint64(raw[:], key)
+		b = append(b, raw[8-keyBytes:]...)
+		b = append(b, e.age, e.flags)
+		if e.flags&flagMod != 0 {
+			b = binary.BigEndian.AppendUint32(b, e.mod)
+		}
+		if e.flags&flagsCheck != 0 {
+			b = append(append(b, byte(len(e.check))), e.check...)
+		}
+		if e.flags&flagNote != 0 {
+			b = append(append(b, byte(len(e.note))), e.note...)
+		}
+	}
+	return base64.RawStdEncoding.EncodeToString(b)
+}
+
+// unpack reads what pack wrote; of anything else it takes what makes sense.
+func unpack(s string) known {
+	k := known{entries: map[uint64]*entry{}}
+	b, err := base64.RawStdEncoding.DecodeString(s)
+	if err != nil {
+		return k
+	}
+	for len(b) >= entryBytes {
+		var raw [8]byte
+		copy(raw[8-keyBytes:], b)
+		e := entry{age: b[keyBytes], flags: b[keyBytes+1]}
+		if b = b[entryBytes:]; e.flags&flagMod != 0 {
+			if len(b) < 4 {
+				break
+			}
+			e.mod, b = binary.BigEndian.Uint32(b), b[4:]
+		}
+		ok := true
+		if e.flags&flagsCheck != 0 {
+			e.check, b, ok = short(b)
+		}
+		if ok && e.flags&flagNote != 0 {
+			e.note, b, ok = short(b)
+		}
+		if !ok {
+			break
+		}
+		k.entries[binary.BigEndian.Uint64(raw[:])] = &e
+		k.size += e.size()
+	}
+	return k
+}
+
+func short(b []byte) (string, []byte, bool) {
+	if len(b) == 0 || len(b) < 1+int(b[0]) {
+		return "", nil, false
+	}
+	return string(b[1 : 1+b[0]]), b[1+b[0]:], true
+}
+
+// validators are what to ask by.
+func (e *entry) validators() (v validators) {
+	switch {
+	case e == nil:
+	case e.flags&flagETag != 0:
+		v.etag = e.check
+	case e.flags&flagModified != 0:
+		v.lastModified = longDate(e.check)
+	}
+	return v
+}
+
+// keep takes the strongest validator of an answer: the ETag, else the date, else
+// the body's own hash.
+func (e *entry) keep(a *answer) {
+	e.flags &^= flagsCheck
+	switch date := shortDate(a.lastModified); {
+	case a.etag != "" && len(a.etag) <= maxCheck:
+		e.check, e.flags = a.etag, e.flags|flagETag
+	case date != "":
+		e.check, e.flags = date, e.flags|flagModified
+	default:
+		e.check, e.flags = shortHash(a.body), e.flags|flagHash
+	}
+}
+
+func (e *entry) same(body []byte) bool {
+	return e != nil && e.flags&flagHash != 0 && e.check == shortHash(body)
+}
+
+// lastModifiedForm is the one form of date that is written back as it came.
+const lastModifiedForm = "Mon, 02 Jan 2006 15:04:05 GMT"
+
+// shortDate packs a date; one that would not come out as it went in is "": a
+// validator is sent back as it came.
+func shortDate(s string) string {
+	t, err := time.Parse(lastModifiedForm, s)
+	if err != nil || t.Format(lastModifiedForm) != s {
+		return ""
+	}
+	return strconv.FormatInt(t.Unix(), 36)
+}
+
+func longDate(s string) string {
+	n, err := strconv.ParseInt(s, 36, 64)
+	if err != nil {
+		return ""
+	}
+	return time.Unix(n, 0).UTC().Format(lastModifiedForm)
+}

@@ -1,0 +1,178 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+)
+
+const maxAddress = 2000
+
+// resolve makes a link absolute and takes off what never names another page: the
+// fragment, a default port, session ids.
+func resolve(base *url.URL, href string) (*url.URL, error) {
+	href = strings.Map(func(r rune) rune {
+		if r < 0x20 {
+			return -1
+		}
+		return r
+	}, strings.TrimSpace(href))
+	ref, err := url.Parse(href)
+	if err != nil {
+		if ref, err = url.Parse(escapeStray(href)); err != nil {
+			return nil, err
+		}
+	}
+	u := ref
+	if base != nil {
+		u = base.ResolveReference(ref)
+	}
+	u.Fragment, u.RawFragment, u.Scheme = "", "", strings.ToLower(u.Scheme)
+	u.Host = strings.ToLower(u.Host)
+	if port := u.Port(); port == "80" && u.Scheme == "http" || port == "443" && u.Scheme == "https" {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	if u.Path == "" && u.Host != "" {
+		u.Path = "/"
+	}
+	dropSession(u)
+	return u, nil
+}
+
+// escapeStray makes percent signs that begin no escape, as browsers do.
+func escapeStray(href string) string {
+	var b strings.Builder
+	for i := range len(href) {
+		if b.WriteByte(href[i]); href[i] == '%' && (i+2 >= len(href) || !isHex(href[i+1]) || !isHex(href[i+2])) {
+			b.WriteString("25")
+		}
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// dropSession takes session ids off path and query: with them every visit finds
+// other addresses.
+func dropSession(u *url.URL) {
+	if i := indexFold(u.Path, ";jsessionid="); i >= 0 {
+		end := strings.IndexByte(u.Path[i:], '/')
+		rest := ""
+		if end >= 0 {
+			rest = u.Path[i+end:]
+		}
+		u.Path, u.RawPath = u.Path[:i]+rest, ""
+	}
+	dropParams(u, func(name string) bool {
+		switch name {
+		case "jsessionid", "phpsessid", "sessionid", "session_id", "cfid", "cftoken", "zenid", "oscsid":
+			return true
+		}
+		return strings.HasPrefix(name, "aspsessionid")
+	})
+}
+
+// dropParams takes parameters off the query; the others keep their order and
+// their writing.
+func dropParams(u *url.URL, drop func(name string) bool) {
+	if u.RawQuery == "" {
+		return
+	}
+	parts := strings.Split(u.RawQuery, "&")
+	kept := parts[:0]
+	for _, part := range parts {
+		name, _, _ := strings.Cut(part, "=")
+		if !drop(strings.ToLower(name)) {
+			kept = append(kept, part)
+		}
+	}
+	u.RawQuery = strings.Join(kept, "&")
+}
+
+func indexFold(s, lower string) int { return strings.Index(strings.ToLower(s), lower) }
+
+// like reports whether s is like a pattern in which * is any text.
+func like(pattern, s string) bool {
+	before, rest, wild := strings.Cut(pattern, "*")
+	if !strings.HasPrefix(s, before) {
+		return false
+	}
+	s = s[len(before):]
+	if !wild {
+		return s == ""
+	}
+	for {
+		var part string
+		part, rest, wild = strings.Cut(rest, "*")
+		if !wild {
+			return strings.HasSuffix(s, part)
+		}
+		i := strings.Index(s, part)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(part):]
+	}
+}
+
+func anyLike(patterns []string, u *url.URL, address string) bool {
+	for _, p := range patterns {
+		if strings.HasPrefix(p, "/") && like(p, u.RequestURI()) || like(p, address) {
+			return true
+		}
+	}
+	return false
+}
+
+// verdicts about a link.
+const (
+	takeIt    = ""
+	otherHost = "other host"
+	notLike   = "include and exclude"
+	noPage    = "no page"
+	trap      = "trap"
+)
+
+// admit decides about a link, and returns the address it is asked by.
+func (p *plan) admit(base *url.URL, href string, filter bool) (address, verdict string) {
+	u, err := resolve(base, href)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return "", noPage
+	}
+	if len(p.DropParams) > 0 {
+		dropParams(u, func(name string) bool {
+			for _, pattern := range p.DropParams {
+				if like(strings.ToLower(pattern), name) {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	address = u.String()
+	switch {
+	case !p.hosts[u.Host]:
+		return "", otherHost
+	case len(address) > maxAddress || repeats(u.Path):
+		return "", trap
+	case filter && (len(p.Include) > 0 && !anyLike(p.Include, u, address) || anyLike(p.Exclude, u, address)):
+		return "", notLike
+	}
+	return address, takeIt
+}
+
+// repeats reports a path that goes in circles: one segment more than three times,
+// as relative links on a page served for any address make it.
+func repeats(path string) bool {
+	if strings.Count(path, "/") < 4 {
+		return false
+	}
+	count := map[string]int{}
+	for s := range strings.SplitSeq(path, "/") {
+		if count[s]++; s != "" && count[s] > 3 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// sideBySide is how many pages one item asks for at once; the host's own limit
+// holds beneath it.
+const sideBySide = 4
+
+// result is what became of one link.
+type result struct {
+	link
+	// at is its place on the list, old what is known of it.
+	at          int
+	old         *entry
+	a           answer
+	d           *dom
+	rec         record
+	notModified bool
+	isFile      bool
+	err         error
+}
+
+// takePages asks for the next pages a list names, at most budget of them.
+func (r *reading) takePages(l *list, at *place, out *harvest.Page, budget int) error {
+	batch, end := r.batch(l, at, out, budget)
+	r.ask(batch)
+	if bad := r.firstBad(batch); bad < len(batch) {
+		return r.halt(batch, bad, at, out)
+	}
+	if err := r.judgeBatch(batch); err != nil {
+		return err
+	}
+	r.take(batch, at, out)
+	at.Skip, r.cp.Fails = end, 0
+	if at.Skip >= len(l.links) {
+		r.barren(l.named || l.unchanged)
+	}
+	return nil
+}
+
+// batch chooses the pages to ask for. Those of this walk are left out, and, when
+// only changes are wanted, those that are known and whose date is the same.
+func (r *reading) batch(l *list, at *place, out *harvest.Page, budget int) (batch []*result, end int) {
+	fresh, unasked := 0, 0
+	for end = at.Skip; end < len(l.links) && len(batch) < budget && !r.enough(len(batch)); end++ {
+		e := l.links[end]
+		old := r.known.get(e.address)
+		if old != nil && old.age == 0 {
+			continue
+		}
+		fresh++
+		l.named = true
+		if r.settled(old, e) {
+			old.age = 0
+			unasked++
+			continue
+		}
+		batch = append(batch, &result{link: e, old: old, at: end})
+	}
+	out.Listed += fresh
+	out.NotModified = out.NotModified || fresh > 0 && unasked == fresh
+	return batch, end
+}
+
+// enough bounds a batch by what is still wanted.
+func (r *reading) enough(n int) bool {
+	return r.left >= 0 && n >= r.left || r.maxReads > 0 && r.cp.Reads+n >= r.maxReads
+}
+
+// settled reports a known page that is not asked for again.
+func (r *reading) settled(old *entry, e link) bool {
+	if r.Revisit != "changed" || r.whole() || old == nil || old.flags&flagDocument == 0 {
+		return false
+	}
+	return e.mod == "" || old.flags&flagMod != 0 && old.mod == modOf(e.mod)
+}
+
+// ask fetches and reads a batch, a few pages at once. A failure that ends the
+// attempt ends the others too: a host that asks for rest is not waited for here.
+func (r *reading) ask(batch []*result) {
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	next := make(chan *result)
+	for range min(sideBySide, len(batch)) {
+		wg.Go(func() {
+			for b := range next {
+				r.askOne(ctx, cancel, b)
+			}
+		})
+	}
+	for _, b := range batch {
+		next <- b
+	}
+	close(next)
+	wg.Wait()
+}
+
+func (r *reading) askOne(ctx context.Context, cancel context.CancelCauseFunc, b *result) {
+	if ctx.Err() != nil {
+		b.err = context.Cause(ctx)
+		return
+	}
+	r.read(ctx, b)
+	switch {
+	case b.err == nil || r.bears(b.err):
+	case ctx.Err() != nil && errors.Is(b.err, context.Canceled) && r.ctx.Err() == nil:
+		b.err = context.Cause(ctx)
+	default:
+		cancel(b.err)
+	}
+}
+
+func (r *reading) read(ctx context.Context, b *result) {
+	var v validators
+	if !r.whole() && b.old != nil && b.old.flags&flagDocument != 0 {
+		v = b.old.validators()
+	}
+	if b.a, b.err = r.get(ctx, b.address, v); b.err != nil || b.a.notModified {
+		b.notModified = b.a.notModified
+		return
+	}
+	if !r.whole() && b.old.same(b.a.body) {
+		b.notModified = true
+		return
+	}
+	if b.err = r.strayed(b); b.err != nil {
+		return
+	}
+	if b.isFile = !b.a.isPage(); b.isFile {
+		return
+	}
+	if b.d, b.err = r.parse(b.a, b.address); b.err == nil {
+		b.rec = r.extract(b.d.root, b.d.base, b.address)
+		b.err = r.verdict(b)
+	}
+}
+
+// strayed: a page that was redirected to another host is not the one that was
+// listed.
+func (r *reading) strayed(b *result) error {
+	u := b.a.final
+	if u == nil || r.hosts[strings.ToLower(u.Host)] {
+		return nil
+	}
+	e := &harvest.Error{
+		Kind: harvest.KindBroken, Op: "get", On: b.address, Err: errorText("it leads to another host, " + u.Host),
+		Advice: "add it to hosts if it is meant", Evidence: b.a.evidence(),
+	}
+	if consent(u) {
+		e.Kind, e.Err, e.Advice = harvest.KindBlocked, errorText("a question for consent came in place of the page"), adviceBlocked
+	}
+	return e
+}
+
+// verdict looks at a page that was read: is it what was listed?
+func (r *reading) verdict(b *result) error {
+	lacking := len(b.rec.lacks) > 0
+	if b.d.led() || r.plan.missing.first(b.d.root) != nil || (lacking || !r.requires()) && b.d.notFound() {
+		return &harvest.Error{
+			Kind: harvest.KindGone, Op: "get", On: b.address, Err: errorText("the page says that it is not there, or leads to the front page"), Evidence: b.d.evidence(),
+		}
+	}
+	if lacking || r.demanding() && !b.rec.content {
+		if wall := b.d.wall(); wall != "" {
+			return b.d.blocked(wall)
+		}
+	}
+	if !r.demanding() && len(b.a.body) < smallPage && b.d.asksPassword() {
+		return b.d.blocked("a form to log in")
+	}
+	return nil
+}
+
+const smallPage = 16 << 10

@@ -1,0 +1,176 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// firstBad is the first result that ends the attempt; len(batch) is none.
+func (r *reading) firstBad(batch []*result) int {
+	failed, lost := 0, 0
+	for i, b := range batch {
+		if b.err == nil {
+			continue
+		}
+		if !r.bears(b.err) {
+			return i
+		}
+		if failed++; harvest.KindOf(b.err) != harvest.KindGone || b.old == nil {
+			lost++
+		}
+	}
+	alone := failed > 2 || r.cp.Reads == 0 && lost > 0
+	if failed > 0 && failed == len(batch) && alone && r.cp.Fails < maxFails {
+		return 0 // not one of them: it is the site, not the page
+	}
+	return len(batch)
+}
+
+// bears reports a failure that costs one page alone. What may be over at the next
+// attempt is waited for, unless there is none.
+func (r *reading) bears(err error) bool {
+	return r.ctx.Err() == nil && (bearable(err) || passing(err) && (r.req.LastAttempt || r.cp.Fails >= maxFails))
+}
+
+// halt ends an attempt at a page: what stood before it is kept.
+func (r *reading) halt(batch []*result, bad int, at *place, out *harvest.Page) error {
+	err := batch[bad].err
+	if r.ctx.Err() != nil {
+		return err
+	}
+	if bad > 0 {
+		if err := r.judgeBatch(batch[:bad]); err != nil {
+			return err
+		}
+		r.take(batch[:bad], at, out)
+		r.cp.Fails = 0
+	}
+	if at.Skip = batch[bad].at; bearable(err) || passing(err) {
+		r.cp.Fails++
+	} else if bad == 0 {
+		return err
+	}
+	out.Listed = bad
+	r.emit(out)
+	return err
+}
+
+// judgeBatch looks at the pages of a batch as a whole.
+func (r *reading) judgeBatch(batch []*result) error {
+	var example *dom
+	for _, b := range batch {
+		if b.err == nil && b.d != nil {
+			r.count(r.cp.Now, b.rec.hits)
+			example = b.d
+		}
+	}
+	if example == nil {
+		return nil
+	}
+	return r.judge(r.cp.Before, r.cp.Now, example)
+}
+
+// take puts a batch on a page, and remembers what is known now.
+func (r *reading) take(batch []*result, at *place, out *harvest.Page) {
+	same := 0
+	for _, b := range batch {
+		r.cp.Reads++
+		switch {
+		case b.notModified:
+			same++
+			e := *b.old
+			e.age, e.flags = 0, e.flags&^flagMissed
+			e.date(b.mod)
+			r.known.put(b.address, e)
+		case b.err != nil:
+			r.lost(b, at, out)
+		case len(b.rec.lacks) > 0:
+			at.Loss = true
+			out.Rejects = append(out.Rejects, reject(&b.rec, b.a.body))
+			r.known.put(b.address, b.bare())
+		default:
+			r.keep(b, out)
+		}
+	}
+	if len(batch) > 0 {
+		out.NotModified = same == len(batch)
+	}
+}
+
+// bare is what stays known of a page that brought nothing this time: whether it
+// has a document, without the validators that would hide it.
+func (b *result) bare() entry {
+	e := entry{}
+	if b.old != nil {
+		e = *b.old
+	}
+	e.age, e.check, e.flags = 0, "", e.flags&^flagsCheck
+	return e
+}
+
+func (e *entry) date(mod string) {
+	if mod != "" {
+		e.mod, e.flags = modOf(mod), e.flags|flagMod
+	}
+}
+
+func (r *reading) keep(b *result, out *harvest.Page) {
+	doc := b.rec.doc
+	if b.isFile {
+		doc = r.file(&b.a, b.address)
+	} else if b.a.final != nil {
+		doc.URL = b.a.final.String()
+	}
+	tell(out, &b.rec)
+	if !r.within(doc.Published) {
+		r.known.put(b.address, b.bare())
+		return
+	}
+	out.Documents = append(out.Documents, doc)
+	e := entry{flags: flagDocument}
+	e.keep(&b.a)
+	e.date(b.mod)
+	if r.hasID() {
+		e.note, e.flags = doc.ID, e.flags|flagNote
+	}
+	r.known.put(b.address, e)
+}
+
+// lost is a page that did not come: one that is gone becomes a tombstone, at once
+// where the site says that it is for good, else at the second time.
+func (r *reading) lost(b *result, at *place, out *harvest.Page) {
+	e := b.bare()
+	defer func() { r.known.put(b.address, e) }()
+	if harvest.KindOf(b.err) != harvest.KindGone {
+		at.Loss, out.Partial = true, true
+		warn(out, "page %s: %v", harvest.Redact(b.address), b.err)
+		return
+	}
+	was, missed := e.flags&flagDocument != 0, e.flags&flagMissed != 0
+	at.Loss = at.Loss || was && !missed
+	switch {
+	case was && (missed || harvest.AsError(b.err).Status == http.StatusGone):
+		if doc, ok := r.tombstone(b, &e); ok {
+			out.Documents = append(out.Documents, doc)
+		} else {
+			warn(out, "page %s is gone, and the id of its document is too long to be remembered: it stays", harvest.Redact(b.address))
+		}
+		e.flags = flagMissed
+		e.note = ""
+	case was:
+		warn(out, "page %s is not there: at the second time its document counts as deleted", harvest.Redact(b.address))
+	case !missed:
+		at.Loss, out.Partial = true, true
+		warn(out, "page %s is listed, but not there", harvest.Redact(b.address))
+	}
+	e.flags |= flagMissed
+}
+
+func (r *reading) tombstone(b *result, e *entry) (harvest.Document, bool) {
+	id := e.note
+	if !r.hasID() {
+		id = r.IDPrefix + b.address
+	}
+	return harvest.Document{ID: id, URL: b.address, Kind: kindPage, Deleted: true}, id != ""
+}

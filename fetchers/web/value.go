@@ -1,0 +1,192 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxValue bounds a field; a body has no bound of its own.
+const maxValue = 1 << 20
+
+// values reads a field below root. Nothing there is none; what cannot be read as
+// what it should be is an error.
+func (f *field) values(root *html.Node, base *url.URL) ([]any, error) {
+	var out []any
+	for _, n := range f.nodes(root) {
+		raw, ok := f.capture(f.raw(n))
+		if !ok || raw == "" {
+			continue
+		}
+		v, err := f.convert(raw, base)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, v); !f.All {
+			break
+		}
+	}
+	if len(out) == 0 && f.Default != "" {
+		v, err := f.convert(f.Default, base)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func (f *field) nodes(root *html.Node) []*html.Node {
+	switch {
+	case f.sel.isZero():
+		return []*html.Node{root}
+	case f.All || f.match != nil:
+		return f.sel.all(root)
+	}
+	if n := f.sel.first(root); n != nil {
+		return []*html.Node{n}
+	}
+	for _, name := range f.others {
+		if n := firstElement(root, atom.Lookup([]byte(name))); n != nil {
+			return []*html.Node{n}
+		}
+	}
+	return nil
+}
+
+func firstElement(n *html.Node, a atom.Atom) *html.Node {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode && c.DataAtom == a {
+			return c
+		}
+		if found := firstElement(c, a); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// raw is the text of a match, before it is read as anything.
+func (f *field) raw(n *html.Node) string {
+	if f.Attr != "" {
+		return strings.TrimSpace(clean(attr(n, f.Attr)))
+	}
+	if f.As == asHTML {
+		return outer(n)
+	}
+	if said := spoken(n, f.As); said != "" {
+		return line(said)
+	}
+	return textOf(n, f.name == fieldBody)
+}
+
+// spoken is the attribute that holds the value of an element where its text
+// does not.
+func spoken(n *html.Node, as string) string {
+	switch {
+	case n.DataAtom == atom.Meta:
+		return attr(n, "content")
+	case n.DataAtom == atom.Input:
+		return attr(n, "value")
+	case n.DataAtom == atom.Time && as == asDate:
+		return attr(n, "datetime")
+	case as == asURL:
+		for _, name := range []string{"href", "src", "data-src", "action"} {
+			if v := attr(n, name); v != "" {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
+// outer writes n as HTML.
+func outer(n *html.Node) string {
+	var b bytes.Buffer
+	if n.Type == html.DocumentNode || html.Render(&b, n) != nil {
+		b.Reset()
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			html.Render(&b, c) //nolint:errcheck // a tree that was parsed; a buffer takes everything
+		}
+	}
+	return clean(b.String())
+}
+
+func (f *field) capture(raw string) (string, bool) {
+	if f.match == nil {
+		return raw, true
+	}
+	m := f.match.FindStringSubmatch(raw)
+	switch {
+	case m == nil:
+		return "", false
+	case len(m) > 1:
+		return strings.TrimSpace(m[1]), true
+	}
+	return strings.TrimSpace(m[0]), true
+}
+
+func (f *field) convert(raw string, base *url.URL) (any, error) {
+	switch f.As {
+	case asNumber:
+		return f.number(raw)
+	case asDate:
+		t, err := f.date(raw)
+		if err != nil {
+			return nil, err
+		}
+		return t, nil
+	case asURL:
+		u, err := resolve(base, raw)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no address", clip(raw, 80))
+		}
+		return u.String(), nil
+	}
+	if f.name != fieldBody {
+		return clip(raw, maxValue), nil
+	}
+	return raw, nil
+}
+
+// number reads digits as people write them: thousands apart, a unit around.
+func (f *field) number(raw string) (any, error) {
+	decimal, thousands := '.', ','
+	if f.Decimal == "comma" {
+		decimal, thousands = ',', '.'
+	}
+	var b strings.Builder
+	for i, r := range raw {
+		switch {
+		case r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case r == decimal && b.Len() > 0 && !strings.Contains(b.String(), ".") && digitAfter(raw[i+1:]):
+			b.WriteByte('.')
+		case (r == '-' || r == '\u2212') && b.Len() == 0 && digitAfter(raw[i+len(string(r)):]):
+			b.WriteByte('-')
+		case r == thousands || r == '\'' || r == '\u2019' || r == ' ' || r == '\u00a0' || r == '\u202f':
+		case strings.Trim(b.String(), "-") != "":
+			return finish(b.String(), raw)
+		}
+	}
+	return finish(b.String(), raw)
+}
+
+func digitAfter(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+func finish(digits, raw string) (any, error) {
+	if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n > -(1<<53) && n < 1<<53 {
+		return n, nil
+	}
+	x, err := strconv.ParseFloat(digits, 64)
+	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil, fmt.Errorf("%q is no number", clip(raw, 80))
+	}
+	return x, nil
+}
