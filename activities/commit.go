@@ -60,15 +60,15 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 	w := r.write()
 	w.Page = &rows.PageWrite{
 		Seq: r.seq + 1, Collection: r.entry.Collection(r.campaign.Name), Page: page, Version: r.version,
-		Params: r.prints.params, Extraction: r.prints.extraction,
+		Params: r.prints.params, Extraction: r.prints.extraction, Sighting: r.pass.sighting(),
 	}
 	w.Progress = rows.Progress{Done: page.Done, Total: page.Total}
-	if page.Last {
+	if page.Last && !r.pass.underWay { // a pass has something to do yet
 		w.Settle = &rows.Settle{State: rows.ItemClosed, Judge: r.judge.settle}
 	}
 	t, err := r.send(w)
 	if err == nil || errors.Is(err, rows.ErrStopped) {
-		r.version, r.seq, r.ledger = r.version+1, r.seq+1, nil
+		r.version, r.seq, r.ledger, r.pass.unlisted = r.version+1, r.seq+1, nil, false
 		if w.Settle != nil {
 			s := w.Settle.Judged(r.item.Tally.Add(r.tally).Add(t))
 			r.closed, r.over = &s, true

@@ -63,6 +63,8 @@ type runStore interface {
 type itemStore interface {
 	Claim(context.Context, rows.Claim) (rows.Claimed, error)
 	Write(context.Context, rows.Write) rows.Written
+	BeginPass(context.Context, rows.PassStart) (rows.Pass, int64, error)
+	Sweep(context.Context, rows.Sweep) (rows.Swept, error)
 	SkipItem(ctx context.Context, run int64, key, why string) error
 	CloseOpenItems(ctx context.Context, run int64, o harvest.Outcome, why string) (int, error)
 	RunItems(ctx context.Context, run int64, f rows.ItemFilter) ([]rows.RunItem, error)

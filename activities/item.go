@@ -29,6 +29,7 @@ type flight struct {
 	kind    fetchers.Kind
 	policy  policy
 	judge   judge
+	pass    passing
 	name    string   // for people, without a query string
 	values  []string // secrets, to be masked
 	attempt int
@@ -75,6 +76,9 @@ func (r *flight) run() end {
 			return r.settle(rows.Settle{State: rows.ItemOpen, NotBefore: r.Now().Add(turn)})
 		}
 		defer r.lost.Unlock()
+	}
+	if err := r.beginPass(); err != nil {
+		return r.landing(err)
 	}
 	return r.landing(r.fetch())
 }

@@ -23,8 +23,7 @@ func (r *flight) landing(err error) end {
 	case closed != nil:
 		return end{closed: true, outcome: closed.Outcome, tally: r.tally, stopped: errors.Is(err, rows.ErrStopped)}
 	case err == nil:
-		s := r.judge.settle(r.item.Tally.Add(r.tally))
-		return r.settle(s)
+		return r.finished()
 	case errors.Is(err, errHandBack), errors.Is(err, errDrained), errors.Is(err, errLeftBehind):
 		return r.settle(rows.Settle{State: rows.ItemOpen})
 	case errors.Is(err, rows.ErrStopped):

@@ -52,7 +52,7 @@ func (a *Activities) resolve(ctx context.Context, in steps.OpenRunIn) (order, er
 		return order{}, err
 	}
 	o.trigger = trigger(o.campaign, in)
-	return o, a.fetchersKnown(o.campaign)
+	return o, errors.Join(a.fetchersKnown(o.campaign), refreshes(o.campaign, in.Start))
 }
 
 func (a *Activities) named(ctx context.Context, name, ref string) (*campaigns.Campaign, int, error) {

@@ -135,6 +135,8 @@ func (f fetcher) Describe() harvest.Description {
 	return harvest.Description{Summary: "Does what a test says.", Params: scriptParams{}, Identity: []string{"name"}}
 }
 
+func (fetcher) Exhaustive() {}
+
 func (f fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
 	p, err := harvest.DecodeParams[scriptParams](req.Params)
 	if err != nil {

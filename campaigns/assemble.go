@@ -138,9 +138,6 @@ func (b *build) entry(own *yamltree.Node, listed bool, names map[string]yamltree
 		return
 	}
 	names[e.Name] = own.Pos
-	if !tree.Get("refresh").IsNull() && e.Refresh == 0 {
-		own = own.Only(func(key string) bool { return key != "refresh" })
-	}
 	keys.Later(own, b.keys.Entry, path, b.later.add)
 	if n := own.Get("tolerate", "items"); n != nil {
 		b.later.add(n.Pos, path+".tolerate.items", "not yet: the campaign's own holds for all its entries")
@@ -178,6 +175,7 @@ func (x *entryBuild) finish() {
 	} else {
 		x.info, x.known, x.entry.Fetcher = info, true, info.Name
 	}
+	x.checkRefresh()
 	x.checkRetry()
 	if n := x.tree.Get("add"); n != nil && !n.IsMap() && !n.IsNull() {
 		x.report.add(n.Pos, x.path+".add", "must be a map, for example { collection: theses }")
@@ -205,6 +203,15 @@ func (x *entryBuild) imply(name string) {
 	}
 	x.tree = yamltree.Merge(yamltree.FromJSON(map[string]any{"params": params}), x.tree)
 	x.entry.Params = jsonAt(x.tree, "params")
+}
+
+// checkRefresh lets only those have full passes who list everything: what the
+// others do not list may well be there.
+func (x *entryBuild) checkRefresh() {
+	if x.known && x.entry.Refresh > 0 && !x.info.Exhaustive {
+		x.report.add(x.tree.Get("refresh").Pos, x.path+".refresh",
+			"the fetcher "+x.info.Name+" does not list everything its source holds, so what it does not list cannot be taken for deleted; take refresh away")
+	}
 }
 
 // cause is an error's text without the class it was put in.

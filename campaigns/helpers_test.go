@@ -58,7 +58,7 @@ func kinds() []campaigns.FetcherInfo {
 	return []campaigns.FetcherInfo{
 		{Name: "feed", Description: harvest.Description{Summary: "reads RSS and Atom.", Params: feedParams{}, Identity: []string{"url"}, Aliases: []string{"rss"}}},
 		{Name: "gazzetta", Description: harvest.Description{Summary: "reads the gazette.", Params: gazzettaParams{}, Identity: []string{"series"}}},
-		{Name: "oaipmh", Description: harvest.Description{Summary: "harvests OAI-PMH.", Params: oaipmhParams{}, Identity: []string{"url", "set"}}, Splitter: true},
+		{Name: "oaipmh", Description: harvest.Description{Summary: "harvests OAI-PMH.", Params: oaipmhParams{}, Identity: []string{"url", "set"}}, Splitter: true, Exhaustive: true},
 		{Name: "weather", Description: harvest.Description{Summary: "reads the weather.", Params: weatherParams{}, Identity: []string{"place"}}},
 		{Name: "x", Description: harvest.Description{Summary: "reads an account.", Params: xParams{}, Identity: []string{"account"}}},
 	}

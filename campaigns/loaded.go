@@ -12,6 +12,9 @@ type FetcherInfo struct {
 	harvest.Description
 	// Splitter says that the fetcher can be asked for its items (split.ask).
 	Splitter bool
+	// Exhaustive says that it lists everything its source holds when it starts
+	// anew: only then are there full passes (refresh).
+	Exhaustive bool
 }
 
 // Loaded is what files say. When Problems is not empty nothing of it may be

@@ -36,6 +36,13 @@ func (k Kind) Splitter() bool {
 	return ok
 }
 
+// Exhaustive reports whether the kind lists everything its source holds when it
+// starts without a checkpoint, so that full passes can be made (`refresh`).
+func (k Kind) Exhaustive() bool {
+	_, ok := k.New(nil).(harvest.Exhaustive)
+	return ok
+}
+
 // Set is a list of kinds with distinct names and aliases. It is a value: With
 // returns a new one. The zero Set is empty. Safe for use by many goroutines.
 type Set struct {

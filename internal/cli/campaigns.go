@@ -29,13 +29,13 @@ func (p *program) lookup(name string) (campaigns.FetcherInfo, error) {
 	if err != nil {
 		return campaigns.FetcherInfo{}, err
 	}
-	return campaigns.FetcherInfo{Name: k.Name, Description: k.Description, Splitter: k.Splitter()}, nil
+	return campaigns.FetcherInfo{Name: k.Name, Description: k.Description, Splitter: k.Splitter(), Exhaustive: k.Exhaustive()}, nil
 }
 
 func (p *program) kinds() []campaigns.FetcherInfo {
 	var out []campaigns.FetcherInfo
 	for _, k := range p.env.Fetchers.All() {
-		out = append(out, campaigns.FetcherInfo{Name: k.Name, Description: k.Description, Splitter: k.Splitter()})
+		out = append(out, campaigns.FetcherInfo{Name: k.Name, Description: k.Description, Splitter: k.Splitter(), Exhaustive: k.Exhaustive()})
 	}
 	return out
 }

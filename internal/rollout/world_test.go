@@ -44,7 +44,7 @@ func lookup(name string) (campaigns.FetcherInfo, error) {
 	case "gazzetta":
 		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: gazzettaParams{}, Identity: []string{"series"}}}, nil
 	case "oaipmh":
-		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: oaiParams{}, Identity: []string{"url", "set"}}, Splitter: true}, nil
+		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: oaiParams{}, Identity: []string{"url", "set"}}, Splitter: true, Exhaustive: true}, nil
 	}
 	return campaigns.FetcherInfo{}, errors.New("no such fetcher: " + name)
 }

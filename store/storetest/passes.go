@@ -20,6 +20,7 @@ func passTests() map[string]func(*testing.T, Store) {
 		"two items list one document":                   passShared,
 		"documents from before":                         passLegacy,
 		"documents from before wait for other items":    passLegacyWaits,
+		"documents from before, and later ones":         passLegacyLater,
 		"documents stored while nobody noted":           passAway,
 		"a document that an item without passes brings": passForeign,
 		"a stale pass":                       passStale,
@@ -261,6 +262,33 @@ func passLegacyWaits(t *testing.T, s Store) {
 	require.ElementsMatch(t, []string{"a1", "b1", "of-a"}, live(t, s))
 }
 
+// What came after the pass that found out about documents from before is not from
+// before.
+func passLegacyLater(t *testing.T, s Store) {
+	run := openRun(t, s, "1", "a", "b")
+	for _, it := range claim(t, s, run, 1, 2).Items {
+		commit(t, s, it, closed(page(it, it.Key+"1", it.Key+"2"), harvest.OutcomeDone))
+	}
+	finish(t, s, run)
+	run = openRun(t, s, "2", "a", "b")
+	a := walk(t, s, run, "a", day(2)).begin().list("a1")
+	b := walk(t, s, run, "b", day(2)).begin()
+	require.Zero(t, a.sweep())
+	a.end("")
+	b.list()
+	commit(t, s, b.it, closed(write(b.it), harvest.OutcomeCancelled))
+	finish(t, s, run)
+
+	run = openRun(t, s, "3", "a", "b") // with params of this one run
+	it := claimAt(t, s, run, 1, 1, day(3)).Items[0]
+	w := page(it, "a3")
+	w.At = day(3)
+	commit(t, s, it, closed(w, harvest.OutcomeDone))
+	b = walk(t, s, run, "b", day(4)).begin().list("b1")
+	require.Equal(t, 2, b.sweep())
+	require.ElementsMatch(t, []string{"a1", "a3", "b1"}, live(t, s))
+}
+
 func passAway(t *testing.T, s Store) {
 	pass(t, s, 1, "a", "d1")
 	run := openRun(t, s, "2", "a") // refresh was taken out of the file
@@ -442,6 +470,10 @@ func passAnnounced(t *testing.T, s Store) {
 	require.Zero(t, w.sweep(), "it is deleted already")
 	require.Equal(t, []string{"d1"}, live(t, s))
 	require.Equal(t, 1, item(t, s, run, "a").Tally.Deleted)
+	w.end("")
+	finish(t, s, run)
+	pass(t, s, 3, "b", "d2", "d3")
+	require.Equal(t, 1, pass(t, s, 4, "b", "d3"), "a does not list it")
 }
 
 func passStopped(t *testing.T, s Store) {

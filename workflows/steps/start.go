@@ -29,6 +29,7 @@ type Start struct {
 	Processors int            `json:"processors,omitempty"`
 	Items      []string       `json:"items,omitempty"` // only these keys
 	Again      bool           `json:"again,omitempty"`
+	Refresh    bool           `json:"refresh,omitempty"` // full passes, due or not
 	Limit      int            `json:"limit,omitempty"` // a trial: stores nothing
 	Window     harvest.Window `json:"window,omitzero"`
 	Lane       string         `json:"lane,omitempty"` // a backfill's id

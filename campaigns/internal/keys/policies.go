@@ -98,7 +98,7 @@ func ownKeys() []Key {
 		{Name: "name", In: "ce", Value: Value{Form: name()}, Doc: "the entry's name, part of checkpoints; absent: the fetcher's", Example: "theses"},
 		{Name: "params", In: "ceD", Value: Value{Any: true}, Doc: "the fetcher's params, strict; common to all items", Example: "{ max_entries: 200 }"},
 		{Name: "split", In: "ce", Value: Value{Form: truth(), Map: splitKeys()}, Doc: "one item per element; `true`: the list stands under `params`"},
-		{Name: "refresh", In: "ce", Value: Value{Form: duration("90d", "none")}, Doc: "how often a full pass is made; what is gone becomes deleted, after success, never before", Later: "full passes are not made yet"},
+		{Name: "refresh", In: "ce", Value: Value{Form: duration("90d", "none")}, Doc: "how often a full pass is made, of fetchers that list everything their source holds; what is no longer listed becomes deleted, after success, never before"},
 		{Name: "add", In: "ceD", Value: Value{Any: true}, Doc: "constant fields of documents; `collection` names where they go", Example: "{ collection: theses }"},
 	}
 }

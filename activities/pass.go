@@ -1,0 +1,206 @@
+package activities
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// A pass that could not be trusted is made again after this part of `refresh`:
+// soon, but a source with a lasting defect is not listed whole at every run.
+const passAgain = 10
+
+// passing is what an attempt has to do with its item's full passes.
+type passing struct {
+	number   int  // under which pages are noted; 0: they are not
+	underWay bool // of this attempt, so that its end may delete
+	unlisted bool // pages were committed before without being noted
+}
+
+func (p *passing) sighting() *rows.Sighting {
+	if p.number == 0 {
+		return nil
+	}
+	return &rows.Sighting{Pass: p.number, Unlisted: p.unlisted}
+}
+
+// refreshes refuses to make full passes where there are none.
+func refreshes(c *campaigns.Campaign, s steps.Start) error {
+	if !s.Refresh {
+		return nil
+	}
+	if s.Limit > 0 || s.Lane != "" || !s.Window.IsZero() || len(s.Params) > 0 {
+		return refuse("a full pass lists everything: refresh does not go with limit, params, window or lane")
+	}
+	for i := range c.Entries {
+		if c.Entries[i].Refresh > 0 {
+			return nil
+		}
+	}
+	return refuse("no entry of campaign %s says refresh, so it is not known what was listed before; write how often, for example refresh: 90d", c.Name)
+}
+
+// hasPasses reports whether what this run lists is what the source has. A window,
+// a trial or other params are a part of it.
+func (r *flight) hasPasses() bool {
+	s := &r.start
+	return r.entry.Refresh > 0 && r.item.Lane == "" && s.Limit == 0 && s.Window.IsZero() && len(s.Params) == 0 && r.kind.Exhaustive()
+}
+
+// beginPass goes on with a pass that is under way, or begins one that is due. A
+// checkpoint that was moved by anything else, or for other params, would leave a
+// hole in the list: then the pass is begun anew.
+func (r *flight) beginPass() error {
+	if !r.hasPasses() {
+		return nil
+	}
+	p, c := r.item.Pass, r.item.Checkpoint
+	r.pass = passing{number: p.Number, unlisted: c.Version > 0 && r.item.Moved != p.Run}
+	switch {
+	case r.start.Refresh && p.Run != r.chunk.run.ID:
+	case p.UnderWay() && r.item.Moved == p.Run && c.Params == r.prints.params:
+		r.pass.underWay = true
+		return nil
+	case p.UnderWay() || r.passDue():
+	default:
+		return nil
+	}
+	begun, version, err := r.Store.BeginPass(r.keep, rows.PassStart{
+		Run: r.chunk.run.ID, Ord: r.item.Ord, Epoch: r.epoch, Item: r.write().Item, Lane: r.item.Lane, At: r.Now(),
+		Params: r.prints.params, Extraction: r.prints.extraction,
+	})
+	if err != nil {
+		return fmt.Errorf("begin a full pass of %s: %w", r.name, err)
+	}
+	r.log.Info("a full pass begins", "item", r.name, "pass", begun.Number)
+	r.item.Pass, r.version = begun, version
+	r.item.Checkpoint = harvest.Checkpoint{Version: version, Params: r.prints.params, Extraction: r.prints.extraction}
+	r.pass = passing{number: begun.Number, underWay: true}
+	return nil
+}
+
+// passDue: the first harvest of all is a pass by itself.
+func (r *flight) passDue() bool {
+	p := r.item.Pass
+	if p.Number == 0 && r.item.Checkpoint.Version == 0 {
+		return true
+	}
+	return !r.Now().Before(NextPass(r.entry.Refresh, p, r.item.FirstSeen))
+}
+
+// NextPass is when the next full pass of an item is due that has none under way.
+func NextPass(refresh time.Duration, p rows.Pass, firstSeen time.Time) time.Time {
+	since := firstSeen
+	if !p.DoneAt.IsZero() {
+		since = p.DoneAt
+	}
+	due := since.Add(refresh)
+	if again := p.TriedAt.Add(refresh / passAgain); !p.TriedAt.IsZero() && again.After(due) {
+		return again
+	}
+	return due
+}
+
+// finished ends an item whose source has no more pages. At the end of a pass that
+// can be trusted, what it did not list is deleted first.
+func (r *flight) finished() end {
+	t := r.item.Tally.Add(r.tally)
+	s := r.judge.settle(t)
+	if !r.pass.underWay {
+		return r.settle(s)
+	}
+	s.Pass = &rows.PassEnd{Number: r.pass.number}
+	if !trusted(s, t) {
+		s.Pass.Void = cmp.Or(s.Error, s.Why, string(s.Outcome))
+		return r.settle(s)
+	}
+	deleted, out, err := r.sweep()
+	if err != nil {
+		return r.landing(err)
+	}
+	return r.settle(r.swept(s.Pass, deleted, out))
+}
+
+// trusted: what was listed is all there is. Records that could not be read are
+// there; the store knows whether all of them had a name.
+func trusted(s rows.Settle, t harvest.Tally) bool {
+	switch s.Outcome {
+	case harvest.OutcomeDone, harvest.OutcomeUnchanged:
+		return true
+	case harvest.OutcomePartial:
+		return !t.Partial
+	default:
+		return false
+	}
+}
+
+// swept is the end of an item after its sweep.
+func (r *flight) swept(pass *rows.PassEnd, deleted int, out rows.Swept) rows.Settle {
+	s := r.judge.settle(r.item.Tally.Add(r.tally))
+	s.Pass, pass.Void = pass, out.Void
+	text := fmt.Sprintf("full pass %d: %d no longer listed", pass.Number, deleted)
+	switch {
+	case out.Empty:
+		s.Outcome, text = harvest.OutcomeEmpty, fmt.Sprintf("full pass %d: %s; nothing was deleted", pass.Number, out.Void)
+	case out.Void != "":
+		text = fmt.Sprintf("full pass %d: %s; nothing was deleted", pass.Number, out.Void)
+	}
+	if s.Why == "" || out.Void != "" {
+		s.Why = text
+	}
+	r.log.Info("a full pass has ended", "item", r.name, "pass", pass.Number, "deleted", deleted, "void", out.Void)
+	return s
+}
+
+// sweep deletes batch after batch. Between two it may be stopped like an item
+// between two pages; the next attempt goes on.
+func (r *flight) sweep() (deleted int, out rows.Swept, err error) {
+	in := r.sweeping()
+	for {
+		in.At = r.Now()
+		out, err = r.sweepStep(in)
+		deleted += out.Deleted
+		r.tally.Deleted += out.Deleted
+		r.fliesAt(r.name, nil, r.tally)
+		switch {
+		case err != nil || out.Void != "" || out.Next.Done:
+			return deleted, out, err
+		case r.quitting():
+			return deleted, out, errHandBack
+		case r.late(r.Now()):
+			return deleted, out, errNextTick
+		}
+		in.After = out.Next
+	}
+}
+
+func (r *flight) sweeping() rows.Sweep {
+	w := rows.Sweep{
+		Run: r.chunk.run.ID, Ord: r.item.Ord, Epoch: r.epoch, Item: r.write().Item, Collection: r.entry.Collection(r.campaign.Name),
+		Pass: r.pass.number, Whole: len(r.start.Items) == 0 && r.start.RetryOf == "",
+	}
+	for i := range r.campaign.Entries {
+		if e := &r.campaign.Entries[i]; e.Refresh > 0 && e.Collection(r.campaign.Name) == w.Collection {
+			w.Entries = append(w.Entries, e.Name)
+		}
+	}
+	return w
+}
+
+// sweepStep tries again after a failure of the store, like a page.
+func (r *flight) sweepStep(in rows.Sweep) (rows.Swept, error) {
+	for wait := 100 * time.Millisecond; ; wait *= 3 {
+		out, err := r.Store.Sweep(r.keep, in)
+		if err == nil || errors.Is(err, rows.ErrFenced) || errors.Is(err, rows.ErrStopped) || wait > maxStoreWait {
+			return out, err
+		}
+		r.log.Warn("the store did not delete; trying again", "item", r.name, "wait", wait, "error", err)
+		time.Sleep(wait)
+	}
+}
