@@ -14,11 +14,13 @@ func (s *Store) Log(ctx context.Context, a rows.Asking) error {
 		if err != nil {
 			return err
 		}
+		k := s.engine.sink(t)
 		for i := range a.Lines {
-			if err := keepExchange(t, []any{a.Run, rows.OrdAsking, 0, a.Attempt, id}, &a.Lines[i], a.Worker); err != nil {
+			err := k.keepExchange(exchangeRow{run: a.Run, ord: rows.OrdAsking, attempt: a.Attempt, item: id, worker: a.Worker, Exchange: &a.Lines[i]})
+			if err != nil {
 				return err
 			}
 		}
-		return nil
+		return k.finish(0)
 	})
 }

@@ -14,40 +14,79 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// bucket is a folder of files named by their digest, in 256 folders by the
-// first two digits. Files are written whole or not at all and never change.
-type bucket struct{ root string }
+// bucket keeps bytes under their digest. A digest is one of ours: checked.
+type bucket interface {
+	// put keeps content, or makes it young again when it is there already.
+	put(ctx context.Context, digest string, content []byte) error
+	// get opens content; fs.ErrNotExist when there is none.
+	get(ctx context.Context, digest string) (io.ReadCloser, error)
+	// size of what is kept, 0 when there is none.
+	size(ctx context.Context, digest string) int64
+	// clean removes what is older than limit and what named says no of, and
+	// returns how many that were.
+	clean(ctx context.Context, limit time.Time, named isNamed) (int, error)
+	// place is where the bucket is, for errors.
+	place() string
+}
 
-func newBucket(path, root string) bucket {
+// folder is a bucket of files named by their digest, in 256 folders by the
+// first two digits. Files are written whole or not at all and never change.
+type folder struct{ root string }
+
+func newFolder(path, root string) folder {
 	if root == "" {
 		root = filepath.Join(filepath.Dir(path), "blobs")
 	}
-	return bucket{root: root}
+	return folder{root: root}
+}
+
+func (b folder) place() string { return b.root }
+
+// isDigest reports whether text is a digest as the bucket names them.
+func isDigest(text string) bool {
+	digits, ok := strings.CutPrefix(text, sha256Prefix)
+	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // file returns where a digest is kept, or an error for what is no digest.
-func (b bucket) file(digest string) (string, error) {
-	digits, ok := strings.CutPrefix(digest, sha256Prefix)
-	if !ok || len(digits) != 64 || strings.Trim(digits, "0123456789abcdef") != "" {
+func (b folder) file(digest string) (string, error) {
+	if !isDigest(digest) {
 		return "", fmt.Errorf("%q is no digest: %w", digest, fs.ErrInvalid)
 	}
+	digits := strings.TrimPrefix(digest, sha256Prefix)
 	return filepath.Join(b.root, digits[:2], digits[2:]), nil
 }
 
 // PutBlob stores bytes under their digest and returns it. Storing the same bytes
-// again only makes the file young again, so that the cleaner leaves it until the
-// row that names it is there.
-func (s *Store) PutBlob(_ context.Context, content []byte) (digest string, err error) {
+// again only makes them young again, so that the cleaner leaves them until the
+// row that names them is there.
+func (s *Store) PutBlob(ctx context.Context, content []byte) (digest string, err error) {
 	digest = harvest.Digest(content)
-	file, err := s.bucket.file(digest)
+	return digest, fault("store blob", digest, s.bucket.put(ctx, digest, content))
+}
+
+func (b folder) put(_ context.Context, digest string, content []byte) error {
+	file, err := b.file(digest)
 	if err != nil {
-		return "", fault("store blob", digest, err)
+		return err
 	}
 	if info, err := os.Stat(file); err == nil && info.Size() == int64(len(content)) {
 		now := time.Now()
-		return digest, fault("store blob", digest, os.Chtimes(file, now, now))
+		return os.Chtimes(file, now, now)
 	}
-	return digest, fault("store blob", digest, writeFile(file, content))
+	return writeFile(file, content)
+}
+
+func (b folder) size(_ context.Context, digest string) int64 {
+	file, err := b.file(digest)
+	if err != nil {
+		return 0
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // writeFile makes a file durable before its name appears.
@@ -89,17 +128,24 @@ func syncFolder(dir string) error {
 }
 
 // Blob opens a blob for reading, or returns rows.ErrNotFound.
-func (s *Store) Blob(_ context.Context, digest string) (io.ReadCloser, error) {
-	file, err := s.bucket.file(digest)
-	if err != nil {
+func (s *Store) Blob(ctx context.Context, digest string) (io.ReadCloser, error) {
+	if !isDigest(digest) {
 		return nil, notFound("blob %s", digest)
 	}
-	f, err := os.Open(file)
+	r, err := s.bucket.get(ctx, digest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, notFound("blob %s", digest)
 	}
 	if err != nil {
 		return nil, fault("read blob", digest, err)
 	}
-	return f, nil
+	return r, nil
+}
+
+func (b folder) get(_ context.Context, digest string) (io.ReadCloser, error) {
+	file, err := b.file(digest)
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(file)
 }

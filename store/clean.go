@@ -47,9 +47,9 @@ func (s *Store) Clean(ctx context.Context, r rows.Retention) (rows.Removed, erro
 	if r.Campaign != "" {
 		return done, nil
 	}
-	n, err := s.cleanBlobs(ctx)
+	n, err := s.bucket.clean(ctx, time.Now().Add(-orphanAge), s.named)
 	done.Blobs = n
-	return done, fault("clean blobs", s.bucket.root, err)
+	return done, fault("clean blobs", s.bucket.place(), err)
 }
 
 // drain repeats a statement that removes at most cleanBatch rows until it
@@ -84,7 +84,7 @@ func (s *Store) cleanItems(ctx context.Context, r rows.Retention) (int, error) {
 func (s *Store) cleanRuns(ctx context.Context, r rows.Retention) (int, error) {
 	old, err := collect(s.reader(ctx), scanNumber, `
 		SELECT id FROM (SELECT id, state, closed_at, row_number() OVER (PARTITION BY campaign, recorded ORDER BY started_at DESC, id DESC) AS age FROM runs
-			WHERE cleaned = 0 AND (? = '' OR campaign = ?)) WHERE state = 'closed' AND closed_at < ? AND age > ?`,
+			WHERE cleaned = 0 AND (? = '' OR campaign = ?)) aged WHERE state = 'closed' AND closed_at < ? AND age > ?`,
 		r.Campaign, r.Campaign, micros(r.Runs), r.KeepRuns)
 	if err != nil {
 		return 0, err
@@ -170,10 +170,18 @@ func (s *Store) cleanRaw(ctx context.Context, r rows.Retention) (int, error) {
 		WHERE l.raw <> '' AND l.at < ? AND (? = '' OR i.campaign = ?) LIMIT ?)`, micros(r.Raw), r.Campaign, r.Campaign)
 }
 
-// cleanBlobs removes files that no row has named for a day.
-func (s *Store) cleanBlobs(ctx context.Context) (int, error) {
-	removed, limit := 0, time.Now().Add(-orphanAge)
-	err := filepath.WalkDir(s.bucket.root, func(path string, entry fs.DirEntry, err error) error {
+// named reports whether a row names a blob.
+func (s *Store) named(ctx context.Context, digest string) (bool, error) {
+	n, err := number(s.reader(ctx), `SELECT CASE WHEN EXISTS (SELECT 1 FROM versions WHERE body_ref = ?1 AND body_ref <> '')
+		OR EXISTS (SELECT 1 FROM ledger WHERE raw = ?1 AND raw <> '') THEN 1 ELSE 0 END`, digest)
+	return n > 0, err
+}
+
+type isNamed = func(ctx context.Context, digest string) (bool, error)
+
+func (b folder) clean(ctx context.Context, limit time.Time, named isNamed) (int, error) {
+	removed := 0
+	err := filepath.WalkDir(b.root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return ignoreMissing(err)
 		}
@@ -184,7 +192,7 @@ func (s *Store) cleanBlobs(ctx context.Context) (int, error) {
 		if name, ok := strings.CutPrefix(entry.Name(), oldMark); ok { // a cleaning was killed here
 			return os.Rename(path, filepath.Join(filepath.Dir(path), name))
 		}
-		orphan, err := s.orphan(ctx, path)
+		orphan, err := b.orphan(ctx, path, named)
 		if err != nil || !orphan {
 			return err
 		}
@@ -223,15 +231,14 @@ func ignoreMissing(err error) error {
 
 // orphan reports whether no row names a file of the bucket. What is left of a
 // write that was killed is an orphan too; any other file is not ours.
-func (s *Store) orphan(ctx context.Context, path string) (bool, error) {
+func (b folder) orphan(ctx context.Context, path string, named isNamed) (bool, error) {
 	if strings.HasPrefix(filepath.Base(path), ".part-") {
 		return true, ctx.Err()
 	}
 	digest := sha256Prefix + filepath.Base(filepath.Dir(path)) + filepath.Base(path)
-	if file, err := s.bucket.file(digest); err != nil || file != path {
+	if file, err := b.file(digest); err != nil || file != path {
 		return false, ctx.Err()
 	}
-	named, err := number(s.reader(ctx), `SELECT EXISTS (SELECT 1 FROM versions WHERE body_ref = ?1 AND body_ref <> '')
-		OR EXISTS (SELECT 1 FROM ledger WHERE raw = ?1 AND raw <> '')`, digest)
-	return named == 0, err
+	known, err := named(ctx, digest)
+	return err == nil && !known, err
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // ending is how an item of a run ended.
@@ -32,33 +31,28 @@ func tells(lane string, o harvest.Outcome) bool {
 	return lane == "" && o != harvest.OutcomeCancelled && o != harvest.OutcomeSkipped
 }
 
-// closeItem keeps across runs what the end of one tells.
-func closeItem(t *tx, item int64, e ending) error {
-	brought := int64(0)
+// told is what the end of an item tells for good.
+type told struct {
+	tells         bool
+	severity      int
+	good, brought int64 // moments, 0 for none
+	listed        int
+}
+
+func (e *ending) told() told {
+	var t told
 	if e.tally.New+e.tally.Changed > 0 {
-		brought = e.at
+		t.brought = e.at
 	}
-	if !tells(e.lane, e.outcome) {
-		_, err := t.exec(`UPDATE items SET documents = documents + ?, last_new = CASE WHEN last_new < ? THEN ? ELSE last_new END WHERE id = ?`, e.live, brought, brought, item)
-		if err == nil {
-			err = noteChanges(t, item, e.changes)
-		}
-		return err
+	if t.tells = tells(e.lane, e.outcome); !t.tells {
+		return t
 	}
 	severity := e.outcome.Severity()
-	good, listed := int64(0), 0
+	t.severity = int(severity)
 	if severity != harvest.Bad {
-		good, listed = e.at, e.tally.Listed
+		t.good, t.listed = e.at, e.tally.Listed
 	}
-	_, err := t.exec(`UPDATE items SET outcome = ?, kind = ?, why = ?, streak = CASE WHEN severity = ? THEN streak + 1 ELSE 1 END, severity = ?,
-		last_run = ?, last_at = ?, last_good = CASE WHEN ? > 0 THEN ? ELSE last_good END, last_new = CASE WHEN ? > 0 THEN ? ELSE last_new END,
-		last_listed = CASE WHEN ? > 0 THEN ? ELSE last_listed END, documents = documents + ?,
-		first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = CASE WHEN last_change < ? THEN ? ELSE last_change END WHERE id = ?`,
-		string(e.outcome), string(e.kind), e.why, int(severity), int(severity),
-		e.run, e.at, good, good, brought, brought,
-		listed, listed, e.live,
-		e.changes.begin(), e.changes.end(), e.changes.end(), item)
-	return err
+	return t
 }
 
 // begin and end are the first and the last number of a span, 0 when it is empty.
@@ -76,16 +70,6 @@ func (s span) end() int64 {
 	return s.last
 }
 
-// noteChanges keeps within which numbers the changes of an item lie.
-func noteChanges(t *tx, item int64, s span) error {
-	if s.first == s.last {
-		return nil
-	}
-	_, err := t.exec(`UPDATE items SET first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = CASE WHEN last_change < ? THEN ? ELSE last_change END WHERE id = ?`,
-		s.begin(), s.end(), s.end(), item)
-	return err
-}
-
 // SkipItem closes the items of a run that have a key, whoever holds them, as
 // skipped; closed ones are left alone. rows.ErrNotFound when the run has none.
 func (s *Store) SkipItem(ctx context.Context, run int64, key, why string) error {
@@ -101,7 +85,7 @@ func (s *Store) SkipItem(ctx context.Context, run int64, key, why string) error 
 		if err != nil {
 			return err
 		}
-		_, err = closeOpen(t, run, r.lane, harvest.OutcomeSkipped, why, ` AND i.key = ?`, key)
+		_, err = s.closeOpen(t, run, r.lane, harvest.OutcomeSkipped, why, ` AND i.key = ?`, key)
 		return err
 	})
 }
@@ -118,7 +102,7 @@ func (s *Store) CloseOpenItems(ctx context.Context, run int64, o harvest.Outcome
 			if err != nil {
 				return err
 			}
-			closed, err = closeOpen(t, run, r.lane, o, why, ` AND ri.ord > ? ORDER BY ri.ord LIMIT ?`, after, addBatch)
+			closed, err = s.closeOpen(t, run, r.lane, o, why, ` AND ri.ord > ? ORDER BY ri.ord LIMIT ?`, after, addBatch)
 			return err
 		})
 		if err != nil || len(closed) == 0 {
@@ -142,22 +126,21 @@ func scanOpen(s scanner) (o openItem, err error) {
 }
 
 // closeOpen closes the open items of a run that a condition selects.
-func closeOpen(t *tx, run int64, lane string, o harvest.Outcome, why, condition string, args ...any) ([]openItem, error) {
+func (s *Store) closeOpen(t *tx, run int64, lane string, o harvest.Outcome, why, condition string, args ...any) ([]openItem, error) {
 	list, err := collect(t, scanOpen, `SELECT ri.ord, ri.item, ri.live, ri.kind, ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined,
 		ri.asked, ri.bytes, ri.not_modified, ri.partial FROM run_items ri JOIN items i ON i.id = ri.item
 		WHERE ri.run = ? AND ri.state <> 'closed'`+condition, append([]any{run}, args...)...)
 	if err != nil {
 		return nil, err
 	}
-	now := micros(time.Now())
+	k, now := s.engine.sink(t), micros(time.Now())
 	for _, it := range list {
-		_, err := t.exec(`UPDATE run_items SET state = ?, outcome = ?, why = ?, closed_at = ? WHERE run = ? AND ord = ?`, string(rows.ItemClosed), string(o), why, now, run, it.ord)
-		if err != nil {
+		if err := k.closeOpen(place{run, it.ord}, o, why, now); err != nil {
 			return nil, err
 		}
-		if err := closeItem(t, it.item, ending{run: run, lane: lane, at: now, outcome: o, kind: it.kind, why: why, tally: it.tally, live: it.live}); err != nil {
+		if err := k.closeItem(it.item, ending{run: run, lane: lane, at: now, outcome: o, kind: it.kind, why: why, tally: it.tally, live: it.live}); err != nil {
 			return nil, err
 		}
 	}
-	return list, nil
+	return list, k.finish(0)
 }

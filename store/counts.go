@@ -18,7 +18,7 @@ func (s *Store) Counts(ctx context.Context, campaign string) (rows.Counts, error
 	c.Documents, c.Deleted = deleted[0], deleted[1]
 	for into, query := range map[*int64]string{
 		&c.Changes: `SELECT count(*) FROM versions v WHERE ?1 = '' OR v.item IN (SELECT id FROM items WHERE campaign = ?1)`,
-		&c.Pages: `SELECT coalesce(sum(coalesce((SELECT sum(seq) FROM run_items WHERE run = r.id), json_extract(nullif(r.tally, ''), '$.pages'), 0)), 0)
+		&c.Pages: `SELECT CAST(coalesce(sum(coalesce((SELECT CAST(sum(seq) AS BIGINT) FROM run_items WHERE run = r.id), ` + s.engine.jsonNumber("r.tally", "pages") + `, 0)), 0) AS BIGINT)
 			FROM runs r WHERE ?1 = '' OR r.campaign = ?1`,
 		&c.Exchanges: `SELECT count(*) FROM ledger l WHERE ?1 = '' OR l.item IN (SELECT id FROM items WHERE campaign = ?1)`,
 	} {

@@ -43,7 +43,7 @@ const selectCampaigns = `SELECT c.name, c.project, c.paused, c.removed, ` + defi
 // Campaigns lists campaigns by name, of one project or (project "") of all;
 // removed ones only when asked for.
 func (s *Store) Campaigns(ctx context.Context, project string, removed bool) ([]rows.Campaign, error) {
-	list, err := collect(s.reader(ctx), scanCampaign, selectCampaigns+`WHERE (? = '' OR c.project = ?) AND (? OR c.removed = 0) ORDER BY c.name`, project, project, removed)
+	list, err := collect(s.reader(ctx), scanCampaign, selectCampaigns+`WHERE (? = '' OR c.project = ?) AND (? = 1 OR c.removed = 0) ORDER BY c.name`, project, project, removed)
 	return list, fault("list campaigns", project, err)
 }
 

@@ -160,7 +160,7 @@ func (s *Store) within(ctx context.Context, w *where, campaign, entry, key strin
 	about := itemsNamed(campaign, entry, key)
 	about.add("last_change > 0")
 	var first, last int64
-	err := s.reader(ctx).row(`SELECT coalesce(min(first_change), 0), coalesce(max(last_change), 0) FROM items`+about.sql(), about.args...).Scan(&first, &last)
+	err := scanOne(s.reader(ctx), []any{&first, &last}, `SELECT coalesce(min(first_change), 0), coalesce(max(last_change), 0) FROM items`+about.sql(), about.args...)
 	w.add("v.number BETWEEN ? AND ?", first, last)
 	return err
 }

@@ -17,7 +17,7 @@ import (
 var (
 	errClosed = errors.New("the store is closed")
 	// errPatience is no end of a caller's context, so it must not look like one.
-	errPatience = errors.New("it has not let go of the file for a minute")
+	errPatience = errors.New("it did not get better for a minute")
 )
 
 // fault turns an error of the store into one for people: what was being done,
@@ -34,11 +34,15 @@ func fault(op, on string, err error) error {
 	if refusal(err) {
 		return fmt.Errorf("%s %s: %w", op, on, err)
 	}
+	kind := harvest.KindInternal
+	if misconfigured(err) {
+		kind = harvest.KindMisconfigured
+	}
 	text, advice := diagnose(err)
 	if text != "" {
 		err = fmt.Errorf("%s: %w", text, err)
 	}
-	return &harvest.Error{Kind: harvest.KindInternal, Op: op, On: on, Err: err, Advice: advice}
+	return &harvest.Error{Kind: kind, Op: op, On: on, Err: err, Advice: advice}
 }
 
 // refusal reports whether err is an answer rather than a fault.
@@ -53,7 +57,13 @@ func refusal(err error) bool {
 	return false
 }
 
-// diagnose names what is wrong with the disk or the file, and what helps.
+const (
+	busy       = "another process holds the file"
+	busyAdvice = "look for a long-running backup or an open database shell"
+)
+
+// diagnose names what is wrong with the disk, the file or the server, and what
+// helps.
 func diagnose(err error) (text, advice string) {
 	switch {
 	case code(err) == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -66,11 +76,13 @@ func diagnose(err error) (text, advice string) {
 		return "the file is damaged or no database", "stop all workers, keep the file, and restore the last backup"
 	case code(err) == sqlite3.SQLITE_IOERR:
 		return "the disk failed", "look at the system's log for errors of the device or file system, and do not use network file systems"
-	case isBusy(err), errors.Is(err, errPatience):
-		return "another process holds the file", "look for a long-running backup or an open database shell"
-	default:
-		return "", ""
+	case isBusy(err):
+		return busy, busyAdvice
 	}
+	if text, advice = diagnosePostgres(err); text == "" && errors.Is(err, errPatience) {
+		return busy, busyAdvice
+	}
+	return text, advice
 }
 
 // code returns SQLite's primary result code, or 0.

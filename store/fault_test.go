@@ -26,12 +26,15 @@ func newStore(t *testing.T) *Store {
 	return s
 }
 
+// fileOf is the engine under a store that is a file.
+func fileOf(s *Store) *sqliteFile { return s.engine.(*sqliteFile) }
+
 // pragma sets something on the writing connection.
 func pragma(t *testing.T, s *Store, text string) {
 	t.Helper()
 	require.NoError(t, s.takeTurn(t.Context()))
 	defer s.giveTurn()
-	_, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA "+text)
+	_, err := fileOf(s).writer.conn.ExecContext(t.Context(), "PRAGMA "+text)
 	require.NoError(t, err)
 }
 
@@ -128,11 +131,11 @@ func TestDiagnose(t *testing.T) {
 func TestAnotherWriter(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	other, err := Open(t.Context(), s.path, Options{})
+	other, err := Open(t.Context(), fileOf(s).path, Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, other.Close()) })
 	require.NoError(t, other.takeTurn(t.Context()))
-	require.NoError(t, other.writer.begin(t.Context()))
+	require.NoError(t, fileOf(other).writer.begin(t.Context()))
 
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer stop()
@@ -144,7 +147,7 @@ func TestAnotherWriter(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Record(t.Context(), rows.Event{Verb: "y"}) }()
-	_, err = other.writer.exec("COMMIT")
+	_, err = fileOf(other).writer.exec("COMMIT")
 	require.NoError(t, err)
 	other.giveTurn()
 	require.NoError(t, <-done)
@@ -154,7 +157,7 @@ func TestAnotherWriter(t *testing.T) {
 func TestNobodyStarves(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	other, err := Open(t.Context(), s.path, Options{})
+	other, err := Open(t.Context(), fileOf(s).path, Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, other.Close()) })
 	stop := make(chan struct{})
@@ -201,9 +204,9 @@ func TestBlobsAreCleaned(t *testing.T) {
 	require.NoError(t, err)
 	young, err := s.PutBlob(t.Context(), []byte("a young orphan"))
 	require.NoError(t, err)
-	foreign := filepath.Join(s.bucket.root, "README")
+	foreign := filepath.Join(s.bucket.(folder).root, "README")
 	require.NoError(t, os.WriteFile(foreign, []byte("not ours"), 0o600))
-	left := filepath.Join(s.bucket.root, "ab", ".part-1")
+	left := filepath.Join(s.bucket.(folder).root, "ab", ".part-1")
 	require.NoError(t, os.MkdirAll(filepath.Dir(left), 0o755))
 	require.NoError(t, os.WriteFile(left, []byte("half"), 0o600))
 	age := func(path string) {
@@ -211,7 +214,7 @@ func TestBlobsAreCleaned(t *testing.T) {
 		require.NoError(t, os.Chtimes(path, old, old))
 	}
 	for _, digest := range []string{harvest.Digest([]byte(big)), raw, orphan} {
-		path, err := s.bucket.file(digest)
+		path, err := s.bucket.(folder).file(digest)
 		require.NoError(t, err)
 		age(path)
 	}

@@ -59,7 +59,7 @@ func holderOf(t *tx, n rows.NewRun, self int64) (*rows.Run, error) {
 	if !n.Exclusive {
 		return nil, nil
 	}
-	const inTheWay = `WHERE campaign = ? AND lane = ? AND exclusive = 1 AND (state IN ('opening', 'open') OR state = 'waiting' AND (? = 0 OR id < ?))
+	const inTheWay = `WHERE campaign = ? AND lane = ? AND exclusive = 1 AND (state IN ('opening', 'open') OR state = 'waiting' AND (CAST(? AS BIGINT) = 0 OR id < ?))
 		ORDER BY state = 'waiting', id LIMIT 1`
 	r, found, err := first(t, scanRun, selectRun+inTheWay, n.Campaign, n.Lane, self, self)
 	if err != nil || !found {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -167,12 +168,15 @@ func inOrder(a, b *job) int {
 // again alone, so that one that is bad cannot hurt the others.
 func (s *Store) commit(batch []*job) {
 	slices.SortStableFunc(batch, inOrder)
-	if err := s.commitOnce(batch); err == nil {
+	err := s.commitOnce(batch)
+	if err == nil || errors.Is(err, errPatience) { // alone, each would wait as long again
 		for _, j := range batch {
+			j.answer.Err = cmp.Or(err, j.answer.Err)
 			close(j.done)
 		}
 		return
-	} else if len(batch) > 1 {
+	}
+	if len(batch) > 1 {
 		s.log.Warn("a group of writes failed; each is tried alone", "writes", len(batch), "error", err)
 	}
 	for _, j := range batch {
@@ -183,29 +187,27 @@ func (s *Store) commit(batch []*job) {
 	}
 }
 
-// work answers one job of the batch.
-func (b *batchWriter) work(j *job) {
-	if j.claim == nil {
-		j.answer = b.apply(j)
-		return
-	}
-	j.claimed, j.answer.Err = b.claimItems(*j.claim)
-}
-
 func (s *Store) commitOnce(batch []*job) error {
 	ctx, stop := context.WithTimeoutCause(context.Background(), groupPatience, errPatience)
 	defer stop()
-	return s.transact(ctx, func(t *tx) error {
-		b := &batchWriter{t: t, runs: map[int64]liveRun{}}
-		if err := b.load(batch); err != nil {
-			return err
+	begun := false
+	return s.engine.transact(ctx, besideOthers, func(t *tx) error {
+		if begun {
+			forget(batch)
 		}
-		for _, j := range batch {
-			b.work(j)
-			if err := j.answer.Err; err != nil && !refusal(err) {
-				return err
+		begun = true
+		return writeBatch(s.engine.sink(t), batch)
+	})
+}
+
+// forget makes a batch look anew for the documents that it wants to change: what
+// a reader saw of them may be what its last try failed by.
+func forget(batch []*job) {
+	for _, j := range batch {
+		for i := range j.documents {
+			if d := &j.documents[i]; !d.unchanged() {
+				d.probed, d.was = false, nil
 			}
 		}
-		return b.finish()
-	})
+	}
 }

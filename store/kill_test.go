@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	os.Exit(store.Cluster.Run(m))
 }
 
 const (

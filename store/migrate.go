@@ -18,16 +18,16 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-//go:embed migrations/sqlite/*.sql
+//go:embed migrations/sqlite/*.sql migrations/postgres/*.sql
 var embedded embed.FS
 
 // migrationSource is the folder of migrations of one back end.
 type migrationSource struct{ fs.FS }
 
-func migrationFiles() migrationSource {
-	sub, err := fs.Sub(embedded, "migrations/sqlite")
+func migrationFiles(engine string) migrationSource {
+	sub, err := fs.Sub(embedded, "migrations/"+engine)
 	if err != nil {
-		panic(err) // the path is a constant of this file
+		panic(err) // the paths are constants of this package
 	}
 	return migrationSource{sub}
 }
@@ -150,20 +150,17 @@ func (m *migration) create(ctx context.Context, provider *goose.Provider, target
 		return err
 	}
 	m.options.migrated(0, target)
-	return name(ctx, m.db)
+	return name(ctx, m.db, nameSQLite)
 }
 
 // upgrade compares the schema with the program's and migrates forward, after a
 // copy was made. A schema that is newer by one step works too: migrations only
 // add, and take away one release later.
 func (m *migration) upgrade(ctx context.Context, provider *goose.Provider, current, target int64) error {
-	switch {
-	case current > target+1:
-		return wrongVersion(m.path, current, target, "newer", "use a newer program")
-	case current >= target:
-		return name(ctx, m.db) // its creator may have died before it did
-	case m.options.Migrate == MigrateNever:
-		return wrongVersion(m.path, current, target, "older", "migrate it first: start one process that may")
+	if older, err := mayMigrate(m.path, m.options.Migrate, current, target); err != nil {
+		return err
+	} else if !older {
+		return name(ctx, m.db, nameSQLite) // its creator may have died before it did
 	}
 	if !m.copied {
 		if err := keepCopy(ctx, m.db, m.path, current); err != nil {
@@ -185,15 +182,32 @@ func (o Options) migrated(from, to int64) {
 	}
 }
 
+// mayMigrate compares the schema of a store with the program's. It reports
+// whether the schema is older and may be migrated.
+func mayMigrate(on string, mode MigrateMode, current, target int64) (older bool, err error) {
+	switch {
+	case current > target+1:
+		return false, wrongVersion(on, current, target, "newer", "use a newer program")
+	case current >= target:
+		return false, nil
+	case mode == MigrateNever:
+		return true, wrongVersion(on, current, target, "older", "migrate it first: start one process that may")
+	default:
+		return true, nil
+	}
+}
+
+const nameSQLite = "INSERT INTO meta (name, value) VALUES ('id', ?), ('epoch', '1') ON CONFLICT DO NOTHING"
+
 // name gives the store its identity; of several processes the first one wins.
-func name(ctx context.Context, db *sql.DB) error {
+func name(ctx context.Context, db *sql.DB, insert string) error {
 	var known int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM meta").Scan(&known); err != nil || known > 0 {
 		return err
 	}
 	id := make([]byte, 4)
 	rand.Read(id) //nolint:errcheck // never fails
-	_, err := db.ExecContext(ctx, "INSERT INTO meta (name, value) VALUES ('id', ?), ('epoch', '1') ON CONFLICT DO NOTHING", hex.EncodeToString(id))
+	_, err := db.ExecContext(ctx, insert, hex.EncodeToString(id))
 	return err
 }
 

@@ -27,7 +27,7 @@ func post(t *tx, f rows.Finish) error {
 // Outbox lists what is due and unsent, the oldest first; run 0 is all runs.
 func (s *Store) Outbox(ctx context.Context, run int64, now time.Time) ([]rows.Message, error) {
 	list, err := collect(s.reader(ctx), scanMessage, `SELECT id, run, campaign, address, payload, created, attempts, next_at, sent_at, error FROM outbox
-		WHERE sent_at = 0 AND next_at <= ? AND (? = 0 OR run = ?) ORDER BY id`, micros(now), run, run)
+		WHERE sent_at = 0 AND next_at <= ? AND (CAST(? AS BIGINT) = 0 OR run = ?) ORDER BY id`, micros(now), run, run)
 	return list, fault("read outbox", "", err)
 }
 

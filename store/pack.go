@@ -63,7 +63,7 @@ func (b *batchWriter) packID(j *job, d *document) (int64, error) {
 		return p.id, nil
 	}
 	var err error
-	p.id, err = b.t.insert(`INSERT INTO packs (live, content) VALUES (?, ?)`, p.live, p.content)
+	p.id, err = b.sink.putPack(p)
 	return p.id, err
 }
 
@@ -74,7 +74,7 @@ func (b *batchWriter) settlePacks(j *job) error {
 		if p.used == 0 || p.used == p.live {
 			continue
 		}
-		if _, err := b.t.exec(`UPDATE packs SET live = ? WHERE id = ?`, p.used, p.id); err != nil {
+		if err := b.sink.settlePack(p); err != nil {
 			return err
 		}
 	}

@@ -87,7 +87,7 @@ func beginPass(t *tx, item int64, p rows.PassStart) (begun rows.Pass, version in
 		return begun, 0, err
 	}
 	stored := &storedPass{}
-	err = t.row(`SELECT `+passColumns+` FROM items i WHERE i.id = ?`, item).Scan(stored.into()...)
+	err = scanOne(t, stored.into(), `SELECT `+passColumns+` FROM items i WHERE i.id = ?`, item)
 	return stored.pass(), version, err
 }
 
@@ -98,20 +98,13 @@ func (b *batchWriter) sighted(j *job, item int64) error {
 	if s == nil {
 		return nil
 	}
-	if ids := sightings(j); len(ids) > 0 {
-		_, err := b.t.exec(`INSERT INTO listings (item, collection, id, pass) SELECT ?, ?, j.value, ? FROM json_each(?) j WHERE true
-			ON CONFLICT (item, collection, id) DO UPDATE SET pass = excluded.pass`, item, j.Page.Collection, s.Pass, text(ids))
-		if err != nil {
-			return err
-		}
-	}
 	unlisted := int64(0)
 	if s.Unlisted {
 		unlisted = micros(j.At)
 	}
-	_, err := b.t.exec(`UPDATE items SET pass_run = ?, unlisted = CASE WHEN unlisted < ? THEN ? ELSE unlisted END,
-		pass_note = CASE WHEN pass_state > 0 AND pass_note = '' THEN ? ELSE pass_note END WHERE id = ? AND pass = ?`, j.Run, unlisted, unlisted, doubts(&j.Page.Page), item, s.Pass)
-	return err
+	return b.sink.sight(sighting{
+		item: item, pass: int64(s.Pass), run: j.Run, unlisted: unlisted, collection: j.Page.Collection, doubts: doubts(&j.Page.Page), ids: sightings(j),
+	})
 }
 
 // sightings are the ids a page lists, each once.
@@ -161,13 +154,7 @@ func (b *batchWriter) endPass(j *job, item int64) error {
 	if p == nil {
 		return nil
 	}
-	done := `passed_at = ?, pass_tried = 0`
-	if p.Void != "" {
-		done = `pass_tried = ?`
-	}
-	_, err := b.t.exec(`UPDATE items SET pass_state = 0, pass_note = ?, `+done+` WHERE id = ? AND pass = ? AND pass_state > 0`,
-		p.Void, micros(j.At), item, p.Number)
-	return err
+	return b.sink.endPass(passEnd{item: item, pass: int64(p.Number), at: micros(j.At), void: p.Void})
 }
 
 // moveListings follows documents to another collection.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -123,7 +122,7 @@ func newDocument(d *harvest.Document, collection, blob string) (document, error)
 
 // look marks what readers see of the documents now.
 func (s *Store) look(ctx context.Context, documents []document) error {
-	known, err := probe(s.reader(ctx), documents)
+	known, err := s.engine.probe(s.reader(ctx), documents)
 	if err != nil {
 		return err
 	}
@@ -153,7 +152,7 @@ func (s *Store) putBodies(ctx context.Context, j *job) error {
 		case d.unchanged():
 		case d.bodyRef != "":
 			if d.size == 0 {
-				d.size = s.blobSize(d.bodyRef)
+				d.size = s.bucket.size(ctx, d.bodyRef)
 			}
 		case len(body) > blobFrom || !utf8.Valid(body):
 			digest, err := s.PutBlob(ctx, body)
@@ -169,18 +168,6 @@ func (s *Store) putBodies(ctx context.Context, j *job) error {
 	}
 	j.packs = p.finish()
 	return nil
-}
-
-func (s *Store) blobSize(digest string) int64 {
-	file, err := s.bucket.file(digest)
-	if err != nil {
-		return 0
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 // clean makes text that any database takes: valid UTF-8 without NUL.

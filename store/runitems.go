@@ -17,7 +17,7 @@ import (
 // has is still right, and adding anything else an error.
 func (s *Store) AddItems(ctx context.Context, run int64, items []rows.RunItem) error {
 	for part := range slices.Chunk(items, addBatch) {
-		err := s.write(ctx, "add items to run", fmt.Sprint(run), func(t *tx) error { return addItems(t, run, part) })
+		err := s.write(ctx, "add items to run", fmt.Sprint(run), func(t *tx) error { return s.addPart(t, run, part) })
 		if err != nil {
 			return err
 		}
@@ -28,28 +28,24 @@ func (s *Store) AddItems(ctx context.Context, run int64, items []rows.RunItem) e
 // addBatch bounds how long adding items keeps other writers waiting.
 const addBatch = 5000
 
-func addItems(t *tx, run int64, items []rows.RunItem) error {
+func (s *Store) addPart(t *tx, run int64, items []rows.RunItem) error {
 	r, err := runRow(t, run)
 	if err != nil {
 		return err
 	}
-	ids, err := itemIDs(t, r.campaign, items)
+	ids, err := s.itemIDs(t, r.campaign, items)
 	if err != nil {
 		return err
 	}
-	added := int64(0)
+	list := make([]addedItem, len(items))
 	for i, it := range items {
-		n, err := t.exec(`INSERT INTO run_items (run, ord, item, label, fetcher, host, policy, params) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			run, it.Ord, ids[i], it.Label, it.Fetcher, it.Host, string(it.Policy), string(it.Params))
-		if err != nil {
-			return err
-		}
-		added += n
+		list[i] = addedItem{run: run, ord: it.Ord, item: ids[i], label: it.Label, fetcher: it.Fetcher, host: it.Host, policy: string(it.Policy), params: string(it.Params)}
 	}
-	if added > 0 && r.state != rows.RunOpening {
-		return fmt.Errorf("the run is %s; items are added only while it is opening", r.state)
+	added, err := s.engine.addItems(t, list)
+	if err == nil && added > 0 && r.state != rows.RunOpening {
+		err = fmt.Errorf("the run is %s; items are added only while it is opening", r.state)
 	}
-	return nil
+	return err
 }
 
 type knownItem struct {
@@ -64,13 +60,12 @@ func scanKnownItem(s scanner) (k knownItem, err error) {
 
 // itemIDs finds the numbers of items, makes rows for new ones, and keeps label,
 // fetcher and host as they are said now.
-func itemIDs(t *tx, campaign string, items []rows.RunItem) ([]int64, error) {
+func (s *Store) itemIDs(t *tx, campaign string, items []rows.RunItem) ([]int64, error) {
 	names := make([][2]string, len(items))
 	for i, it := range items {
 		names[i] = [2]string{it.Entry, it.Key}
 	}
-	known, err := collect(t, scanKnownItem, `SELECT j.key, i.id, i.fetcher, i.label, i.host FROM json_each(?) j
-		CROSS JOIN items i ON i.campaign = ? AND i.entry = j.value ->> 0 AND i.key = j.value ->> 1`, text(names), campaign)
+	known, err := s.engine.items(t, campaign, names)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +80,28 @@ func itemIDs(t *tx, campaign string, items []rows.RunItem) ([]int64, error) {
 			return nil, err
 		}
 	}
-	return ids, newItems(t, campaign, items, ids)
+	return ids, s.nameItems(t, campaign, items, ids)
 }
 
-// newItems fills in the numbers that are still 0.
-func newItems(t *tx, campaign string, items []rows.RunItem, ids []int64) error {
+// nameItems fills in the numbers that are still 0.
+func (s *Store) nameItems(t *tx, campaign string, items []rows.RunItem, ids []int64) error {
 	now := micros(time.Now())
+	var unknown []newItem
 	for i, it := range items {
-		if ids[i] != 0 {
-			continue
+		if ids[i] == 0 {
+			unknown = append(unknown, newItem{campaign: campaign, entry: it.Entry, key: it.Key, fetcher: it.Fetcher, label: it.Label, host: it.Host, seen: now})
 		}
-		var err error
-		ids[i], err = t.insert(`INSERT INTO items (campaign, entry, key, fetcher, label, host, first_seen) VALUES (?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (campaign, entry, key) DO NOTHING`, campaign, it.Entry, it.Key, it.Fetcher, it.Label, it.Host, now)
-		if err != nil {
-			return err
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	given, err := s.engine.newItems(t, unknown)
+	if err != nil {
+		return err
+	}
+	for i := range ids {
+		if ids[i] == 0 {
+			ids[i], given = given[0], given[1:]
 		}
 	}
 	return nil
@@ -133,7 +135,7 @@ func (s *Store) EntryRanges(ctx context.Context, run int64) ([]rows.EntryRange, 
 }
 
 // tallySums adds up the counters of items.
-const tallySums = `sum(seq), sum(listed), sum(new), sum(changed), sum(same), sum(deleted), sum(quarantined), sum(asked), sum(bytes), coalesce(min(CASE WHEN seq > 0 THEN not_modified END), 0), max(partial)`
+const tallySums = `CAST(sum(seq) AS BIGINT), CAST(sum(listed) AS BIGINT), CAST(sum(new) AS BIGINT), CAST(sum(changed) AS BIGINT), CAST(sum(same) AS BIGINT), CAST(sum(deleted) AS BIGINT), CAST(sum(quarantined) AS BIGINT), CAST(sum(asked) AS BIGINT), CAST(sum(bytes) AS BIGINT), coalesce(min(CASE WHEN seq > 0 THEN not_modified END), 0), max(partial)`
 
 func tallyInto(t *harvest.Tally) []any {
 	return []any{&t.Pages, &t.Listed, &t.New, &t.Changed, &t.Same, &t.Deleted, &t.Quarantined, &t.Asked, &t.Bytes, &t.NotModified, &t.Partial}

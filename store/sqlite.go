@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -35,30 +36,105 @@ func dataSource(path, pragmas string) string {
 
 func fileAddress(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
+// sqliteFile is the engine over one file.
+type sqliteFile struct {
+	path    string
+	options Options
+	files   migrationSource
+	pool    *sql.DB
+	writers *sql.DB
+	writer  *sqliteSession
+}
+
+func newSQLite(path string, o Options, files migrationSource) *sqliteFile {
+	return &sqliteFile{path: path, options: o, files: files}
+}
+
+func (f *sqliteFile) address() string { return "sqlite:" + f.path }
+
+func (f *sqliteFile) bucket() bucket { return newFolder(f.path, f.options.Blobs) }
+
+func (f *sqliteFile) open(ctx context.Context) error {
+	if err := ensureFile(f.path, f.options.Create); err != nil {
+		return err
+	}
+	if err := migrate(ctx, f.path, f.options, f.files, f.options.Log); err != nil {
+		return err
+	}
+	return f.connect(ctx)
+}
+
 // connect opens the pool of readers and the one writing connection.
-func (s *Store) connect(ctx context.Context) (err error) {
-	if s.readers, err = sql.Open("sqlite", dataSource(s.path, pragmasReader)); err != nil {
+func (f *sqliteFile) connect(ctx context.Context) (err error) {
+	if f.pool, err = sql.Open("sqlite", dataSource(f.path, pragmasReader)); err != nil {
 		return err
 	}
-	s.readers.SetMaxOpenConns(readers)
-	s.readers.SetMaxIdleConns(readers)
-	if s.writers, err = sql.Open("sqlite", dataSource(s.path, pragmasWriter)); err != nil {
+	f.pool.SetMaxOpenConns(readers)
+	f.pool.SetMaxIdleConns(readers)
+	if f.writers, err = sql.Open("sqlite", dataSource(f.path, pragmasWriter)); err != nil {
 		return err
 	}
-	s.writers.SetMaxOpenConns(1)
-	s.writer, err = newSession(ctx, s.path, s.writers)
+	f.writers.SetMaxOpenConns(1)
+	f.writer, err = newSession(ctx, f.path, f.writers)
 	return err
 }
 
-// session is the pinned writing connection with its prepared statements. It is
-// used by one goroutine at a time: the one that holds Store.turn.
-type session struct {
+func (f *sqliteFile) close() error {
+	var errs []error
+	if f.writer != nil {
+		errs = append(errs, f.writer.close())
+		f.writer = nil
+	}
+	for _, db := range []*sql.DB{f.pool, f.writers} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *sqliteFile) read(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return f.pool.QueryContext(ctx, query, args...)
+}
+
+func (f *sqliteFile) probe(q querier, documents []document) (map[docName]*docState, error) {
+	return probeSQLite(q, documents)
+}
+
+func (f *sqliteFile) jsonNumber(column, key string) string {
+	return "json_extract(nullif(" + column + ", ''), '$." + key + "')"
+}
+
+// transact lets nobody write beside it: the file has one writer at a time.
+func (f *sqliteFile) transact(ctx context.Context, _ beside, fn func(*tx) error) (err error) {
+	if err := f.writer.begin(ctx); err != nil {
+		return err
+	}
+	committed := false
+	defer func() {
+		if !committed {
+			f.writer.run("ROLLBACK") //nolint:errcheck // SQLite may have rolled back by itself
+		}
+	}()
+	if err := fn(&tx{f.writer}); err != nil {
+		return err
+	}
+	if _, err = f.writer.run("COMMIT"); err != nil {
+		return err
+	}
+	committed = true
+	return nil
+}
+
+// sqliteSession is the pinned writing connection with its prepared statements.
+// It is used by one goroutine at a time: the one that holds Store.turn.
+type sqliteSession struct {
 	path  string
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 }
 
-func newSession(ctx context.Context, path string, db *sql.DB) (*session, error) {
+func newSession(ctx context.Context, path string, db *sql.DB) (*sqliteSession, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -67,10 +143,10 @@ func newSession(ctx context.Context, path string, db *sql.DB) (*session, error) 
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return nil, fmt.Errorf("%w (%w)", err, conn.Close())
 	}
-	return &session{path: path, conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &sqliteSession{path: path, conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
-func (w *session) close() error {
+func (w *sqliteSession) close() error {
 	for _, stmt := range w.stmts {
 		stmt.Close() //nolint:errcheck // the connection goes with it
 	}
@@ -78,7 +154,7 @@ func (w *session) close() error {
 }
 
 // prepared returns the statement for a query text, prepared once.
-func (w *session) prepared(query string) (*sql.Stmt, error) {
+func (w *sqliteSession) prepared(query string) (*sql.Stmt, error) {
 	if stmt, ok := w.stmts[query]; ok {
 		return stmt, nil
 	}
@@ -89,7 +165,7 @@ func (w *session) prepared(query string) (*sql.Stmt, error) {
 	return stmt, err
 }
 
-func (w *session) exec(query string, args ...any) (sql.Result, error) {
+func (w *sqliteSession) run(query string, args ...any) (sql.Result, error) {
 	stmt, err := w.prepared(query)
 	if err != nil {
 		return nil, err
@@ -97,12 +173,36 @@ func (w *session) exec(query string, args ...any) (sql.Result, error) {
 	return stmt.ExecContext(context.Background(), args...)
 }
 
+func (w *sqliteSession) exec(query string, args ...any) (int64, error) {
+	result, err := w.run(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (w *sqliteSession) insert(query string, args ...any) (int64, error) {
+	result, err := w.run(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+func (w *sqliteSession) rows(query string, args ...any) (*sql.Rows, error) {
+	stmt, err := w.prepared(query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(context.Background(), args...)
+}
+
 // begin starts a transaction that may write, waiting until other processes let
 // go of the file or ctx ends. It tries often rather than seldom: a busy worker
 // leaves the file free for moments only.
-func (w *session) begin(ctx context.Context) error {
+func (w *sqliteSession) begin(ctx context.Context) error {
 	for wait := 200 * time.Microsecond; ; wait = min(2*wait, 5*time.Millisecond) {
-		_, err := w.exec("BEGIN IMMEDIATE")
+		_, err := w.run("BEGIN IMMEDIATE")
 		if !isBusy(err) {
 			return err
 		}

@@ -21,7 +21,7 @@ func fenced(j *job) error {
 
 // apply does one write. An answer that is a refusal has written nothing.
 func (b *batchWriter) apply(j *job) rows.Written {
-	run, err := b.run(j.Run)
+	run, err := b.sink.run(j.Run)
 	if err != nil {
 		return rows.Written{Err: err}
 	}
@@ -90,12 +90,12 @@ func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (harvest.Tally, error
 	}
 	changes.last = b.change
 	if h.state != rows.ItemClosed {
-		return tally, noteChanges(b.t, h.item, changes)
+		return tally, b.sink.noteChanges(h.item, changes)
 	}
 	if err := b.endPass(j, h.item); err != nil {
 		return tally, err
 	}
-	return tally, closeItem(b.t, h.item, ending{
+	return tally, b.sink.closeItem(h.item, ending{
 		run: j.Run, lane: run.lane, at: micros(j.At), outcome: j.Settle.Outcome, kind: j.Settle.Kind, why: j.Settle.Why,
 		tally: h.tally, live: h.live, changes: changes,
 	})
@@ -121,16 +121,10 @@ func (b *batchWriter) page(j *job, h *heldItem, run liveRun) (tally harvest.Tall
 
 func (b *batchWriter) moveCheckpoint(j *job, item int64, lane string) error {
 	p := j.Page
-	var n int64
-	var err error
-	if p.Version == 0 {
-		n, err = b.t.exec(`INSERT INTO checkpoints (item, lane, version, value, params, extraction, updated_at, run) VALUES (?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			item, lane, string(p.Page.Checkpoint), p.Params, p.Extraction, micros(j.At), j.Run)
-	} else {
-		n, err = b.t.exec(`UPDATE checkpoints SET version = version + 1, value = ?, params = ?, extraction = ?, updated_at = ?, run = ? WHERE item = ? AND lane = ? AND version = ?`,
-			string(p.Page.Checkpoint), p.Params, p.Extraction, micros(j.At), j.Run, item, lane, p.Version)
-	}
-	if err == nil && n == 0 {
+	moved, err := b.sink.moveCheckpoint(checkpointMove{
+		item: item, lane: lane, from: p.Version, value: string(p.Page.Checkpoint), params: p.Params, extraction: p.Extraction, at: micros(j.At), run: j.Run,
+	})
+	if err == nil && !moved {
 		return fmt.Errorf("checkpoint version %d has moved: %w", p.Version, fenced(j))
 	}
 	return err
@@ -157,9 +151,7 @@ func (b *batchWriter) evidence(j *job, h *heldItem) error {
 }
 
 func (b *batchWriter) putAside(j *job, item int64, seq int, kind harvest.Kind, r harvest.Reject) error {
-	_, err := b.t.exec(`INSERT INTO quarantine (item, run, seq, at, kind, record, reason, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		item, j.Run, seq, micros(j.At), string(kind), clean(r.ID), clean(r.Reason), len(r.Bytes), r.Bytes[:min(len(r.Bytes), maxRejectBytes)])
-	return err
+	return b.sink.putAside(rejectRow{item: item, run: j.Run, at: micros(j.At), seq: seq, kind: kind, Reject: r})
 }
 
 func (b *batchWriter) ledger(j *job, item int64) error {
@@ -168,23 +160,12 @@ func (b *batchWriter) ledger(j *job, item int64) error {
 		seq = j.Page.Seq
 	}
 	for i := range j.Ledger {
-		e := &j.Ledger[i]
-		if err := keepExchange(b.t, []any{j.Run, j.Ord, seq, j.Attempt, item}, e, j.Worker); err != nil {
+		if err := b.sink.keepExchange(exchangeRow{run: j.Run, ord: j.Ord, seq: seq, attempt: j.Attempt, item: item, worker: j.Worker, Exchange: &j.Ledger[i]}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// keepExchange writes one line; whose are run, ord, seq, attempt and item.
-func keepExchange(t *tx, whose []any, e *harvest.Exchange, worker string) error {
-	_, err := t.exec(insertExchange, append(whose, micros(e.At), e.Status, e.Bytes, e.Took.Microseconds(), e.Waited.Microseconds(), e.RetryAfter.Microseconds(),
-		e.Method, clean(e.URL), e.Host, string(e.Kind), clean(e.Error), e.Raw, clean(e.Note), worker)...)
-	return err
-}
-
-const insertExchange = `INSERT INTO ledger (run, ord, seq, attempt, item, at, status, bytes, took, waited, retry_after, method, url, host, kind, error, raw, note, worker)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // maxWarnings is how many warnings an item keeps.
 const maxWarnings = 10
@@ -197,44 +178,26 @@ func (b *batchWriter) noteItem(j *job, h *heldItem) error {
 	if err := h.warn(j); err != nil {
 		return err
 	}
-	set, args := counters(h)
-	h.touched = true // a further write of this batch reads what is written here
-	if j.Settle != nil {
-		more, moreArgs := settled(j, h)
-		set, args = set+more, append(args, moreArgs...)
-		h.state, h.settled = j.Settle.State, true
+	if j.Settle == nil {
+		return b.sink.noteItem(place{j.Run, j.Ord}, h, nil)
 	}
-	_, err := b.t.exec(`UPDATE run_items SET `+set+` WHERE run = ? AND ord = ?`, append(args, j.Run, j.Ord)...)
-	return err
+	end := endOf(j, h)
+	h.state, h.outcome, h.attempts, h.throttles = end.state, end.outcome, end.attempts, end.throttles
+	return b.sink.noteItem(place{j.Run, j.Ord}, h, &end)
 }
 
-// counters are the columns that a write moves. The first write of an item that
-// brings new documents and nothing odd is by far the most frequent one; it names
-// only what is no longer 0.
-func counters(h *heldItem) (set string, args []any) {
-	t := &h.tally
-	args = make([]any, 0, 27)
-	odd := *t
-	odd.Pages, odd.Listed, odd.New, odd.Same, odd.Asked, odd.Bytes = 0, 0, 0, 0, 0, 0
-	if !h.touched && odd == (harvest.Tally{}) && h.done == 0 && h.total == 0 && h.warnings == "" {
-		return `seq = ?, page = ?, listed = ?, new = ?, same = ?, asked = ?, bytes = ?, live = ?`,
-			append(args, h.seq, h.page, t.Listed, t.New, t.Same, t.Asked, t.Bytes, h.live)
-	}
-	return `seq = ?, page = ?, done = ?, total = ?, listed = ?, new = ?, changed = ?, same = ?, deleted = ?, quarantined = ?, asked = ?, bytes = ?, not_modified = ?, partial = ?, live = ?, warnings = ?`,
-		append(args, h.seq, h.page, h.done, h.total, t.Listed, t.New, t.Changed, t.Same, t.Deleted, t.Quarantined, t.Asked, t.Bytes, t.NotModified, t.Partial, h.live, h.warnings)
-}
-
-func settled(j *job, h *heldItem) (set string, args []any) {
+// endOf says what a settle makes of an item.
+func endOf(j *job, h *heldItem) itemEnd {
 	s := j.Settle
-	if s.State == rows.ItemClosed && s.Why == "" && s.Kind == "" && s.Error == "" && s.Throttles == 0 && !h.settled {
-		return `, state = 'closed', outcome = ?, attempts = ?, closed_at = ?`, []any{string(s.Outcome), h.attempts + s.Attempts, micros(j.At)}
+	end := itemEnd{
+		state: s.State, outcome: s.Outcome, why: s.Why, kind: s.Kind, err: clean(s.Error), notBefore: micros(s.NotBefore),
+		attempts: h.attempts + s.Attempts, throttles: h.throttles + s.Throttles, at: micros(j.At),
 	}
-	closed := int64(0)
 	if s.State == rows.ItemClosed {
-		closed = micros(j.At)
+		end.closedAt = end.at
+		end.plain = s.Why == "" && s.Kind == "" && s.Error == "" && s.Throttles == 0
 	}
-	return `, state = ?, outcome = ?, why = ?, kind = ?, error = ?, not_before = ?, attempts = ?, throttles = ?, closed_at = ?`,
-		[]any{string(s.State), string(s.Outcome), s.Why, string(s.Kind), clean(s.Error), micros(s.NotBefore), h.attempts + s.Attempts, h.throttles + s.Throttles, closed}
+	return end
 }
 
 // warn adds the warnings of a page to those of the item.

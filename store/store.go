@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"strconv"
@@ -28,14 +27,19 @@ type Options struct {
 	// Create makes a new store where there is none; without it that is an
 	// error, never an empty world.
 	Create bool
-	// Blobs is the folder of the bucket; default: "blobs" beside the database.
+	// Blobs is the folder of the bucket; default: "blobs" beside a SQLite file,
+	// and a table of a PostgreSQL database, because workers on several machines
+	// share no folder.
 	Blobs string
-	// Connections is how many are held to a PostgreSQL server; 0 is 4. SQLite
-	// ignores it.
+	// Connections is how many are held to a PostgreSQL server at most, at any
+	// time: one writes, the others read. 0 is 4, the least is 2. SQLite ignores it.
 	Connections int
 	// Migrated is called when Open has brought the schema from one version to
 	// another; from 0 for a store that was made. nil: nobody asks.
 	Migrated func(from, to int64)
+	// Purpose is shown by PostgreSQL beside each connection ("worker"); default:
+	// the program's name.
+	Purpose string
 	// Log is told of migrations and of retried writes; nil discards.
 	Log *slog.Logger
 }
@@ -45,40 +49,48 @@ type Options struct {
 // KindMisconfigured for a wrong address), or wrap one of the errors of package
 // rows.
 type Store struct {
-	path   string
+	engine engine
 	id     string
 	epoch  atomic.Int64
 	log    *slog.Logger
 	bucket bucket
 	codec  *codec
-
-	readers *sql.DB
-	writers *sql.DB
-	writer  *session
-	turn    chan struct{} // holds the right to use writer
+	turn   chan struct{} // holds the right to use the writing connection
 
 	group group
 	done  sync.WaitGroup
 }
 
-// Open opens the store at an address: "sqlite:PATH" or a bare path. What is
-// found there must be a store of this or the next schema version; an older one
-// is copied and migrated, unless Options.Migrate says never.
+// Open opens the store at an address: "sqlite:PATH", a bare path, or
+// "postgres://USER@HOST:PORT/DATABASE" (also "postgresql:"). What is found there
+// must be a store of this or the next schema version; an older one is migrated
+// (a SQLite file is copied before), unless Options.Migrate says never.
+//
+// A password for PostgreSQL comes from PGPASSWORD, from a password file
+// (PGPASSFILE, ~/.pgpass) or from the address; no text of this package repeats
+// it.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if isPostgres(address) {
+		server, err := newPostgres(address, o, migrationFiles("postgres"))
+		if err != nil {
+			return nil, err
+		}
+		return open(ctx, server, o)
+	}
 	path, err := sqlitePath(address)
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, path, o, migrationFiles())
+	return open(ctx, newSQLite(path, o, migrationFiles("sqlite")), o)
 }
 
-func open(ctx context.Context, path string, o Options, files migrationSource) (*Store, error) {
-	s := &Store{path: path, log: o.Log, bucket: newBucket(path, o.Blobs), turn: make(chan struct{}, 1)}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	if err := s.prepare(ctx, o, files); err != nil {
-		return nil, errors.Join(fault("open store", path, err), s.closeFiles())
+func open(ctx context.Context, e engine, o Options) (*Store, error) {
+	s := &Store{engine: e, log: o.Log, bucket: e.bucket(), turn: make(chan struct{}, 1)}
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(fault("open store", e.address(), err), s.closeFiles())
 	}
 	s.group.init()
 	s.done.Go(s.runGroups)
@@ -86,17 +98,11 @@ func open(ctx context.Context, path string, o Options, files migrationSource) (*
 }
 
 // prepare does all of Open that can fail.
-func (s *Store) prepare(ctx context.Context, o Options, files migrationSource) (err error) {
+func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.codec, err = newCodec(); err != nil {
 		return err
 	}
-	if err = ensureFile(s.path, o.Create); err != nil {
-		return err
-	}
-	if err = migrate(ctx, s.path, o, files, s.log); err != nil {
-		return err
-	}
-	if err = s.connect(ctx); err != nil {
+	if err = s.engine.open(ctx); err != nil {
 		return err
 	}
 	return s.identify(ctx)
@@ -105,8 +111,7 @@ func (s *Store) prepare(ctx context.Context, o Options, files migrationSource) (
 // identify reads the store's own name, which was made with it.
 func (s *Store) identify(ctx context.Context) error {
 	read := func(name string) (value string, err error) {
-		err = s.reader(ctx).row("SELECT value FROM meta WHERE name = ?", name).Scan(&value)
-		return value, err
+		return value, scanOne(s.reader(ctx), []any{&value}, "SELECT value FROM meta WHERE name = ?", name)
 	}
 	id, err := read("id")
 	if err != nil {
@@ -127,22 +132,13 @@ func (s *Store) identify(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.group.close()
 	s.done.Wait()
-	return fault("close store", s.path, s.closeFiles())
+	return fault("close store", s.Address(), s.closeFiles())
 }
 
 func (s *Store) closeFiles() error {
-	var errs []error
-	if s.writer != nil {
-		errs = append(errs, s.writer.close())
-		s.writer = nil
-	}
-	for _, db := range []*sql.DB{s.readers, s.writers} {
-		if db != nil {
-			errs = append(errs, db.Close())
-		}
-	}
+	err := s.engine.close()
 	s.codec.close()
-	return errors.Join(errs...)
+	return err
 }
 
 // ID names this store; it was made when the store was created.
@@ -154,7 +150,7 @@ func (s *Store) Epoch() int64 { return s.epoch.Load() }
 // Restored raises the epoch, once the file was put back from a copy: whoever
 // knew the store before must not take it for the same.
 func (s *Store) Restored(ctx context.Context, by string) (epoch int64, err error) {
-	err = s.write(ctx, "raise epoch", s.path, func(t *tx) error {
+	err = s.write(ctx, "raise epoch", s.Address(), func(t *tx) error {
 		old, _, err := first(t, scanText, `SELECT value FROM meta WHERE name = 'epoch'`)
 		if err != nil {
 			return err
@@ -177,15 +173,15 @@ func (s *Store) Restored(ctx context.Context, by string) (epoch int64, err error
 // Schema returns the version of the store's schema.
 func (s *Store) Schema(ctx context.Context) (int64, error) {
 	version, err := number(s.reader(ctx), "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied")
-	return version, fault("read schema version", s.path, err)
+	return version, fault("read schema version", s.Address(), err)
 }
 
-// Address is printable and opens the same store again.
-func (s *Store) Address() string { return "sqlite:" + s.path }
+// Address is printable and opens the same store again; a password is not in it.
+func (s *Store) Address() string { return s.engine.address() }
 
 // Check reports whether the store can be read and written.
 func (s *Store) Check(ctx context.Context) error {
-	return s.write(ctx, "check store", s.path, func(t *tx) error {
+	return s.writeBeside(ctx, besideOthers, "check store", s.Address(), func(t *tx) error {
 		_, err := t.exec("UPDATE meta SET value = value WHERE name = 'id'")
 		return err
 	})

@@ -56,7 +56,7 @@ func (j *sweepJob) begin(ctx context.Context) error {
 	return j.write(ctx, func(t *tx, _ liveRun) error {
 		stored := &storedPass{}
 		var documents, unlisted int64
-		err := t.row(`SELECT documents, unlisted, `+passColumns+` FROM items i WHERE i.id = ?`, j.item).Scan(append([]any{&documents, &unlisted}, stored.into()...)...)
+		err := scanOne(t, append([]any{&documents, &unlisted}, stored.into()...), `SELECT documents, unlisted, `+passColumns+` FROM items i WHERE i.id = ?`, j.item)
 		if err != nil {
 			return err
 		}
@@ -139,8 +139,8 @@ func (j *sweepJob) delete(ctx context.Context, ids []string, owner int64) error 
 }
 
 const selectGone = `SELECT d.id, d.number, d.version, d.first_seen, v.kind, v.url, v.title, v.parent
-	FROM json_each(?) j CROSS JOIN documents d ON d.collection = ? AND d.id = j.value CROSS JOIN versions v ON v.number = d.number
-	WHERE d.deleted = 0 AND (v.item = ? OR ? = 0 AND EXISTS (SELECT 1 FROM items o WHERE o.id = v.item AND o.pass > 0)) AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.collection = d.collection AND l.id = d.id)`
+	FROM json_each(?) j CROSS JOIN documents d CROSS JOIN versions v WHERE d.collection = ? AND d.id = j.value AND v.number = d.number
+	AND d.deleted = 0 AND (v.item = ? OR CAST(? AS BIGINT) = 0 AND EXISTS (SELECT 1 FROM items o WHERE o.id = v.item AND o.pass > 0)) AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.collection = d.collection AND l.id = d.id)`
 
 // gone is a document on its way out: what it was, and the tombstone.
 type gone struct {
@@ -159,14 +159,16 @@ func (j *sweepJob) scanGone(s scanner) (*gone, error) {
 // bury writes tombstones as a page with announced deletions would, and counts
 // them for the item.
 func (j *sweepJob) bury(t *tx, list []*gone) (err error) {
-	b := &batchWriter{t: t}
-	if err = b.begin(); err != nil {
+	k := j.store.engine.sink(t)
+	before, err := k.begin(nil)
+	if err != nil {
 		return err
 	}
+	b := &batchWriter{sink: k, change: before}
 	page := &job{Write: rows.Write{Run: j.Run, At: j.At}}
 	for _, g := range list {
 		now := b.next(&g.now, &g.was, micros(j.At))
-		if ok, err := b.point(g.now.name, &g.was, now); err != nil || !ok {
+		if ok, err := k.point(g.now.name, &g.was, now); err != nil || !ok {
 			return fmt.Errorf("delete document %s: its version has moved inside a transaction: %w", g.now.ID, err)
 		}
 		if err := b.append(page, j.item, &g.now, &g.was, now, opDeleted); err != nil {
@@ -177,8 +179,8 @@ func (j *sweepJob) bury(t *tx, list []*gone) (err error) {
 	if _, err = t.exec(`UPDATE run_items SET deleted = deleted + ?, live = live - ? WHERE run = ? AND ord = ?`, len(list), len(list), j.Run, j.Ord); err != nil {
 		return err
 	}
-	if err = noteChanges(t, j.item, span{first: b.first, last: b.change}); err != nil {
+	if err = k.noteChanges(j.item, span{first: before, last: b.change}); err != nil {
 		return err
 	}
-	return b.finish()
+	return k.finish(b.change)
 }

@@ -3,77 +3,52 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 )
 
-// querier is what shared SQL needs: a transaction, or the readers.
+// querier is what shared SQL needs: a transaction, or the readers. Arguments
+// are marked ? or ?1; a bool is the number 0 or 1.
 type querier interface {
 	rows(query string, args ...any) (*sql.Rows, error)
-	row(query string, args ...any) *sql.Row
 }
 
-// tx is an open transaction on the writing connection. Its statements are not
-// bound to a context: a transaction that began is finished.
-type tx struct{ w *session }
-
-// exec runs a statement and returns how many rows it changed.
-func (t *tx) exec(query string, args ...any) (int64, error) {
-	result, err := t.w.exec(query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// session is the one writing connection with a transaction open on it. Its
+// statements are not bound to a caller's context: a transaction that began is
+// finished.
+type session interface {
+	querier
+	// exec runs a statement and returns how many rows it changed.
+	exec(query string, args ...any) (int64, error)
+	// insert runs an INSERT of one row and returns its number (column id).
+	insert(query string, args ...any) (int64, error)
 }
 
-// insert runs an INSERT and returns the number of the new row.
-func (t *tx) insert(query string, args ...any) (int64, error) {
-	result, err := t.w.exec(query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.LastInsertId()
-}
-
-func (t *tx) rows(query string, args ...any) (*sql.Rows, error) {
-	stmt, err := t.w.prepared(query)
-	if err != nil {
-		return nil, err
-	}
-	return stmt.QueryContext(context.Background(), args...)
-}
-
-func (t *tx) row(query string, args ...any) *sql.Row {
-	stmt, err := t.w.prepared(query)
-	if err != nil {
-		return t.w.conn.QueryRowContext(context.Background(), query, args...)
-	}
-	return stmt.QueryRowContext(context.Background(), args...)
-}
+// tx is an open transaction.
+type tx struct{ session }
 
 // reader reads from the pool; each statement sees its own snapshot.
 type reader struct {
-	ctx context.Context
-	db  *sql.DB
+	ctx    context.Context
+	engine engine
 }
 
-func (s *Store) reader(ctx context.Context) reader { return reader{ctx: ctx, db: s.readers} }
+func (s *Store) reader(ctx context.Context) reader { return reader{ctx: ctx, engine: s.engine} }
 
 func (r reader) rows(query string, args ...any) (*sql.Rows, error) {
-	return r.db.QueryContext(r.ctx, query, args...)
-}
-
-func (r reader) row(query string, args ...any) *sql.Row {
-	return r.db.QueryRowContext(r.ctx, query, args...)
+	return r.engine.read(r.ctx, query, args...)
 }
 
 // write runs fn in a transaction of its own: all of it happens, or nothing. It
 // waits for its turn as long as ctx allows; op and on are for the error.
 func (s *Store) write(ctx context.Context, op, on string, fn func(*tx) error) error {
+	return s.writeBeside(ctx, besideNone, op, on, fn)
+}
+
+func (s *Store) writeBeside(ctx context.Context, who beside, op, on string, fn func(*tx) error) error {
 	if err := s.takeTurn(ctx); err != nil {
 		return fault(op, on, err)
 	}
 	defer s.giveTurn()
-	return fault(op, on, s.transact(ctx, fn))
+	return fault(op, on, s.engine.transact(ctx, who, fn))
 }
 
 func (s *Store) takeTurn(ctx context.Context) error {
@@ -94,28 +69,7 @@ func (s *Store) takeTurn(ctx context.Context) error {
 
 func (s *Store) giveTurn() { <-s.turn }
 
-// transact needs the turn.
-func (s *Store) transact(ctx context.Context, fn func(*tx) error) (err error) {
-	if err := s.writer.begin(ctx); err != nil {
-		return err
-	}
-	committed := false
-	defer func() {
-		if !committed {
-			s.writer.exec("ROLLBACK") //nolint:errcheck // SQLite may have rolled back by itself
-		}
-	}()
-	if err := fn(&tx{s.writer}); err != nil {
-		return err
-	}
-	if _, err = s.writer.exec("COMMIT"); err != nil {
-		return err
-	}
-	committed = true
-	return nil
-}
-
-// scanner is *sql.Row and *sql.Rows.
+// scanner is *sql.Rows on a row.
 type scanner interface{ Scan(into ...any) error }
 
 // collect reads all rows of a query.
@@ -138,11 +92,27 @@ func collect[T any](q querier, scan func(scanner) (T, error), query string, args
 
 // first reads one row; found is false when there is none.
 func first[T any](q querier, scan func(scanner) (T, error), query string, args ...any) (one T, found bool, err error) {
-	one, err = scan(q.row(query, args...))
-	if errors.Is(err, sql.ErrNoRows) {
-		return one, false, nil
+	rs, err := q.rows(query, args...)
+	if err != nil {
+		return one, false, err
 	}
-	return one, err == nil, err
+	defer rs.Close()
+	if !rs.Next() {
+		return one, false, rs.Err()
+	}
+	if one, err = scan(rs); err != nil {
+		return one, false, err
+	}
+	return one, true, rs.Close()
+}
+
+// scanOne reads the one row that must be there.
+func scanOne(q querier, into []any, query string, args ...any) error {
+	_, found, err := first(q, func(s scanner) (none struct{}, err error) { return none, s.Scan(into...) }, query, args...)
+	if err == nil && !found {
+		return sql.ErrNoRows
+	}
+	return err
 }
 
 // number reads one integer, 0 when there is no row.

@@ -82,9 +82,8 @@ func (j *sweepJob) unlisted(q querier, owner int64) (ids []string, last int64, e
 	return ids, last, err
 }
 
-const selectUnlisted = `SELECT v.id, v.number FROM items i CROSS JOIN versions v ON v.number >= i.first_change AND v.number <= i.last_change
-	CROSS JOIN documents d ON d.collection = v.collection AND d.id = v.id
-	WHERE i.id = ? AND v.number > ? AND v.item = i.id AND v.at <= i.pass_begun AND v.collection = ? AND d.number = v.number AND d.deleted = 0
+const selectUnlisted = `SELECT v.id, v.number FROM items i CROSS JOIN versions v CROSS JOIN documents d
+	WHERE v.number >= i.first_change AND v.number <= i.last_change AND d.collection = v.collection AND d.id = v.id AND i.id = ? AND v.number > ? AND v.item = i.id AND v.at <= i.pass_begun AND v.collection = ? AND d.number = v.number AND d.deleted = 0
 	AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.collection = v.collection AND l.id = v.id) ORDER BY v.number LIMIT ?`
 
 // looked notes that all documents of an owner were looked at.

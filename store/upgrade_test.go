@@ -14,7 +14,7 @@ import (
 func TestUpgradeFromTheFirst(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
-	old, err := open(t.Context(), path, Options{Create: true}, program(t, 1))
+	old, err := openFile(t, path, Options{Create: true}, program(t, 1))
 	require.NoError(t, err)
 	name := harvest.Item{Campaign: "news", Entry: "feed", Key: "a"}
 	require.NoError(t, old.SetCheckpoint(t.Context(), name, "", []byte(`{"from":"2026-05-01"}`)))

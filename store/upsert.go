@@ -30,41 +30,16 @@ type docState struct {
 // those of other pages.
 const probeFrom = 4
 
-const probeColumns = `d.id, d.number, d.version, d.deleted, d.first_seen, d.hash`
-
-// probe finds documents of one page or of many; unknown ones are left out.
-func probe(q querier, documents []document) (map[docName]*docState, error) {
-	ids := map[string][]string{}
-	for i := range documents {
-		name := documents[i].name
-		ids[name.collection] = append(ids[name.collection], name.id)
-	}
-	known := make(map[docName]*docState, len(documents))
-	for collection, list := range ids {
-		scan := func(s scanner) (none struct{}, err error) {
-			name, d := docName{collection: collection}, &docState{}
-			err = s.Scan(&name.id, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.hash)
-			known[name] = d
-			return none, err
-		}
-		_, err := collect(q, scan, `SELECT `+probeColumns+` FROM json_each(?) j CROSS JOIN documents d ON d.collection = ? AND d.id = j.value`, text(list), collection)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return known, nil
-}
-
-// loadDocuments looks for what no reader has looked for.
-func (b *batchWriter) loadDocuments(batch []*job) (err error) {
-	var unknown []document
+// unknownDocuments are those of a batch that no reader has looked for.
+func unknownDocuments(batch []*job) (unknown []document) {
 	for _, j := range batch {
-		if len(j.documents) > 0 && !j.documents[0].probed {
-			unknown = append(unknown, j.documents...)
+		for i := range j.documents {
+			if !j.documents[i].probed {
+				unknown = append(unknown, j.documents[i])
+			}
 		}
 	}
-	b.known, err = probe(b.t, unknown)
-	return err
+	return unknown
 }
 
 // upsert stores what is new or changed and counts the rest. live is by how many
@@ -72,10 +47,9 @@ func (b *batchWriter) loadDocuments(batch []*job) (err error) {
 func (b *batchWriter) upsert(j *job, item int64, tally *harvest.Tally) (live int64, err error) {
 	j.resetPacks()
 	for i := range j.documents {
-		d := &j.documents[i]
-		was := d.was
+		d, was := &j.documents[i], j.documents[i].was
 		if !d.probed {
-			was = b.known[d.name]
+			was = b.sink.loaded(d.name)
 		}
 		grew, err := b.upsertOne(j, item, d, was, tally)
 		if err != nil {
@@ -96,7 +70,7 @@ func (b *batchWriter) upsertOne(j *job, item int64, d *document, was *docState, 
 			return 0, nil
 		}
 		now := b.next(d, was, micros(j.At))
-		ok, err := b.point(d.name, was, now)
+		ok, err := b.sink.point(d.name, was, now)
 		if err != nil {
 			return 0, err
 		}
@@ -105,11 +79,9 @@ func (b *batchWriter) upsertOne(j *job, item int64, d *document, was *docState, 
 			return grew, b.append(j, item, d, was, now, op)
 		}
 		b.change--
-		known, err := probe(b.t, []document{*d})
-		if err != nil {
+		if was, err = b.sink.again(d); err != nil {
 			return 0, err
 		}
-		was = known[d.name]
 	}
 }
 
@@ -153,21 +125,6 @@ func (b *batchWriter) next(d *document, was *docState, at int64) *docState {
 	return now
 }
 
-// point makes a version the current one, if the one before is as it was thought
-// to be.
-func (b *batchWriter) point(name docName, was, now *docState) (bool, error) {
-	var n int64
-	var err error
-	if was == nil {
-		n, err = b.t.exec(`INSERT INTO documents (collection, id, number, version, deleted, first_seen, hash) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			name.collection, name.id, now.number, now.version, now.deleted, now.firstSeen, now.hash)
-	} else {
-		n, err = b.t.exec(`UPDATE documents SET number = ?, version = ?, deleted = ?, hash = ? WHERE collection = ? AND id = ? AND number = ?`,
-			now.number, now.version, now.deleted, now.hash, name.collection, name.id, was.number)
-	}
-	return n == 1, err
-}
-
 // append stores the version itself.
 func (b *batchWriter) append(j *job, item int64, d *document, was, now *docState, op int) error {
 	before := int64(0)
@@ -178,12 +135,5 @@ func (b *batchWriter) append(j *job, item int64, d *document, was, now *docState
 	if err != nil {
 		return err
 	}
-	_, err = b.t.exec(`INSERT INTO versions (number, item, run, at, op, version, before, first_seen, published, size, pack, pack_at,
-		collection, id, kind, url, title, parent, media_type, hash, body_ref, fields, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		now.number, item, j.Run, micros(j.At), op, now.version, before, now.firstSeen, d.published, d.size, pack, d.packAt,
-		d.name.collection, d.name.id, d.Kind, d.URL, d.Title, d.Parent, d.MediaType, d.hash, d.bodyRef, d.fields, d.body)
-	if !d.probed {
-		b.known[d.name] = now
-	}
-	return err
+	return b.sink.appendVersion(versionRow{item: item, run: j.Run, at: micros(j.At), op: op, before: before, pack: pack, now: now, d: d})
 }

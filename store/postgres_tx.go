@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Locks. A transaction that decides about runs stands alone (the first lock,
+// held alone); all others share it and find their way by the rows they lock. The
+// second lock is taken per run by whoever hands out its items.
+//
+// The order is always the same: run_items by key, checkpoints, the lock on a
+// run's claims, the row that counts changes, documents, items. Where two meet
+// all the same, one is told so by the server and done again.
+const (
+	lockRuns    = 0x56656e64
+	lockClaims  = 0x56656e65
+	lockMigrate = 0x56656e66
+)
+
+// optimists is how often a transaction may find that others changed its
+// documents before it takes the count of changes, and with it the documents,
+// first.
+const optimists = 2
+
+// pgSession is the pinned writing connection.
+type pgSession struct {
+	conn *sql.Conn
+	ctx  context.Context // of the transaction
+	sure bool            // it holds the count of changes from its beginning
+}
+
+func (w *pgSession) rows(query string, args ...any) (*sql.Rows, error) {
+	return w.conn.QueryContext(w.ctx, numbered(query), plain(args)...)
+}
+
+func (w *pgSession) exec(query string, args ...any) (int64, error) {
+	result, err := w.conn.ExecContext(w.ctx, numbered(query), plain(args)...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (w *pgSession) insert(query string, args ...any) (id int64, err error) {
+	return id, scanOne(w, []any{&id}, query+" RETURNING id", args...)
+}
+
+// raw gives the driver's own connection.
+func (w *pgSession) raw(fn func(*pgx.Conn) error) error {
+	return w.conn.Raw(func(c any) error { return fn(c.(*pgConn).conn) })
+}
+
+// simple sends statements in one message.
+func (w *pgSession) simple(statements string) error {
+	return w.raw(func(c *pgx.Conn) error {
+		_, err := c.PgConn().Exec(w.ctx, statements).ReadAll()
+		return err
+	})
+}
+
+// broken reports whether the connection is gone.
+func (w *pgSession) broken() bool {
+	gone := true
+	err := w.raw(func(c *pgx.Conn) error {
+		gone = c.IsClosed()
+		return nil
+	})
+	return gone || err != nil
+}
+
+// session returns the writing connection, connected.
+func (p *postgres) session(ctx context.Context) (*pgSession, error) {
+	if p.writer != nil && !p.writer.broken() {
+		return p.writer, nil
+	}
+	p.drop()
+	conn, err := p.writers.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.writer = &pgSession{conn: conn, ctx: context.Background()}
+	return p.writer, nil
+}
+
+func (p *postgres) drop() {
+	if p.writer != nil {
+		p.writer.conn.Close() //nolint:errcheck // it is broken
+		p.writer = nil
+	}
+}
+
+func (p *postgres) transact(ctx context.Context, who beside, fn func(*tx) error) error {
+	return patiently(ctx, func(attempt int) error {
+		w, err := p.session(ctx)
+		if err != nil {
+			return err
+		}
+		inside, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*groupPatience)
+		defer stop()
+		w.ctx, w.sure = inside, who == besideOthers && attempt >= optimists
+		if err = w.begin(who); err == nil {
+			err = fn(&tx{w})
+		}
+		if err != nil {
+			return p.abandon(err)
+		}
+		return p.commit(ctx)
+	})
+}
+
+func (w *pgSession) begin(who beside) error {
+	lock := "pg_advisory_xact_lock"
+	if who == besideOthers {
+		lock = "pg_advisory_xact_lock_shared"
+	}
+	statements := fmt.Sprintf("BEGIN; SELECT %s(%d, 0)", lock, lockRuns)
+	if w.sure {
+		statements += "; SELECT value FROM sequences WHERE name = 'change' FOR UPDATE"
+	}
+	return w.simple(statements)
+}
+
+// abandon ends a transaction that failed. If the connection went away, it had not
+// been committed, because nobody had asked for that.
+func (p *postgres) abandon(err error) error {
+	if !p.writer.broken() && p.writer.simple("ROLLBACK") == nil {
+		return err
+	}
+	p.drop()
+	return &lostError{err}
+}
+
+// commit leaves the transaction's number with it. When the answer is lost, that
+// number tells whether it is there: the server's own number of a transaction
+// would not do, because one that is lost in a crash may be given again.
+func (p *postgres) commit(ctx context.Context) error {
+	p.last++
+	err := p.writer.simple(fmt.Sprintf(`INSERT INTO writers (id, last, since) VALUES ('%s', %d, %d)
+		ON CONFLICT (id) DO UPDATE SET last = excluded.last, since = excluded.since; COMMIT`, p.name, p.last, micros(time.Now())))
+	if err == nil {
+		return nil
+	}
+	lost := p.abandon(err)
+	if _, ok := errors.AsType[*lostError](lost); !ok {
+		return err
+	}
+	known, asked := p.committed(ctx)
+	if asked != nil {
+		return fmt.Errorf("%w; and then: %w", err, asked)
+	}
+	if known {
+		return nil
+	}
+	return lost
+}
+
+// committed asks for the last transaction, once the server is there again. The
+// row's lock waits for a session that has not noticed yet that it is alone.
+func (p *postgres) committed(ctx context.Context) (known bool, err error) {
+	err = patiently(ctx, func(int) error {
+		w, err := p.session(ctx)
+		if err != nil {
+			return err
+		}
+		w.ctx = context.WithoutCancel(ctx)
+		last, err := number(w, `SELECT last FROM writers WHERE id = ? FOR UPDATE`, p.name)
+		if err != nil && w.broken() {
+			p.drop()
+			return &lostError{err}
+		}
+		known = last == p.last
+		return err
+	})
+	return known, err
+}
