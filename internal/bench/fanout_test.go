@@ -48,9 +48,12 @@ func BenchmarkFanOut(b *testing.B) {
 func fanOut(b *testing.B, items int) {
 	dir := b.TempDir()
 	starter, worker := build(b, dir)
-	h := up(b, dir, worker)
+	h := up(b, dev.HouseOptions{
+		Dir: filepath.Join(dir, "house"), Worker: worker, Store: "bench.db", Name: "bench-1",
+		Args: []string{"--item-slots", strconv.Itoa(inFlight), "--log-level", "info"},
+	})
 	defer func() { require.NoError(b, h.Down()) }()
-	apply(b, dir, starter, h, items)
+	apply(b, starter, h, pulses(b, dir, items))
 
 	c, err := temporalx.Dial(b.Context(), temporalx.Target{Address: h.Server.Address, Alone: true})
 	require.NoError(b, err)
@@ -104,35 +107,45 @@ func build(b *testing.B, dir string) (starter, worker string) {
 	return starter, worker
 }
 
-func up(b *testing.B, dir, worker string) *dev.House {
+// up starts a house with the Temporal CLI of this machine.
+func up(b *testing.B, o dev.HouseOptions) *dev.House {
 	b.Helper()
 	wd, err := os.Getwd()
 	require.NoError(b, err)
-	cli, err := dev.FindCLI(wd, os.Getenv)
+	o.CLI, err = dev.FindCLI(wd, os.Getenv)
 	require.NoError(b, err)
 	ctx, cancel := context.WithTimeout(b.Context(), 2*time.Minute)
 	defer cancel()
-	h, err := dev.Up(ctx, dev.HouseOptions{
-		Dir: filepath.Join(dir, "house"), CLI: cli, Worker: worker, Store: "bench.db", Name: "bench-1",
-		Args: []string{"--item-slots", strconv.Itoa(inFlight), "--log-level", "info"},
-	})
+	h, err := dev.Up(ctx, o)
 	require.NoError(b, err)
 	return h
 }
 
-func apply(b *testing.B, dir, starter string, h *dev.House, items int) {
+// apply applies a campaign file as a person would.
+func apply(b *testing.B, starter string, h *dev.House, file string) {
+	b.Helper()
+	cmd := exec.CommandContext(b.Context(), starter, "campaigns", "apply", file, "--yes")
+	cmd.Env = append(dev.Environment(h.Server.Address), "VENDEMMIA_STORE="+h.Store)
+	out, err := cmd.CombinedOutput()
+	require.NoError(b, err, string(out))
+}
+
+// pulses writes the campaign of so many one-page items.
+func pulses(b *testing.B, dir string, items int) string {
 	b.Helper()
 	var list strings.Builder
 	for i := range items {
 		fmt.Fprintf(&list, "{\"n\":%d}\n", i)
 	}
 	require.NoError(b, os.WriteFile(filepath.Join(dir, "items.jsonl"), []byte(list.String()), 0o600))
-	file := fmt.Sprintf("project: bench\ncampaigns:\n  pulse: { fetcher: pulse, processors: %d, split: { file: items.jsonl } }\n", inFlight)
-	require.NoError(b, os.WriteFile(filepath.Join(dir, "pulse.yaml"), []byte(file), 0o600))
-	cmd := exec.CommandContext(b.Context(), starter, "campaigns", "apply", filepath.Join(dir, "pulse.yaml"), "--yes")
-	cmd.Env = append(dev.Environment(h.Server.Address), "VENDEMMIA_STORE="+h.Store)
-	out, err := cmd.CombinedOutput()
-	require.NoError(b, err, string(out))
+	return campaignFile(b, dir, fmt.Sprintf("project: bench\ncampaigns:\n  pulse: { fetcher: pulse, processors: %d, split: { file: items.jsonl } }\n", inFlight))
+}
+
+func campaignFile(b *testing.B, dir, text string) string {
+	b.Helper()
+	path := filepath.Join(dir, "campaign.yaml")
+	require.NoError(b, os.WriteFile(path, []byte(text), 0o600))
+	return path
 }
 
 // BenchmarkFanOutRaw is the limit beside it: the same documents into one table

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -15,7 +16,7 @@ type HouseOptions struct {
 	Dir    string // keeps databases and logs; made when absent
 	CLI    string // the temporal binary
 	Worker string // the worker program
-	Store  string // file name of the store in Dir
+	Store  string // file name of the store in Dir, or the address of one elsewhere
 	Name   string // of the worker
 	Args   []string
 }
@@ -38,7 +39,7 @@ func Up(ctx context.Context, o HouseOptions) (*House, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the log of a local house: %w", err)
 	}
-	h := &House{o: o, log: log, Store: "sqlite:" + filepath.Join(o.Dir, o.Store)}
+	h := &House{o: o, log: log, Store: o.storeAddress()}
 	h.Server, err = StartServer(ctx, ServerOptions{
 		CLI: o.CLI, Database: filepath.Join(o.Dir, "temporal.db"), Port: DefaultPort, UIPort: DefaultUIPort, Log: log,
 	})
@@ -49,6 +50,13 @@ func Up(ctx context.Context, o HouseOptions) (*House, error) {
 		return nil, fmt.Errorf("%w (see %s)", errors.Join(err, h.Down()), log.Name())
 	}
 	return h, nil
+}
+
+func (o HouseOptions) storeAddress() string {
+	if strings.Contains(o.Store, "://") {
+		return o.Store
+	}
+	return "sqlite:" + filepath.Join(o.Dir, o.Store)
 }
 
 // StartWorker starts the house's worker; also after it was killed.
