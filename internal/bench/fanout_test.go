@@ -97,6 +97,25 @@ func peak(b *testing.B, pid int) int {
 	return 0
 }
 
+// processorTime is what a process has used so far, user and system, where the
+// system tells; Linux counts it in hundredths of a second.
+func processorTime(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	require.Greater(b, len(fields), 12)
+	var ticks int
+	for _, field := range fields[11:13] {
+		n, err := strconv.Atoi(field)
+		require.NoError(b, err)
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
 func build(b *testing.B, dir string) (starter, worker string) {
 	b.Helper()
 	starter, worker = filepath.Join(dir, "starter"), filepath.Join(dir, "worker")

@@ -49,6 +49,7 @@ type harvestOf struct {
 type harvested struct {
 	rate float64 // records a second, from the start of the run to its end
 	mib  float64 // peak of the worker
+	cpu  float64 // microseconds of the worker's processor time a record
 }
 
 // measure runs a campaign over the repository through the real server, the real
@@ -66,12 +67,24 @@ func (h harvestOf) measure(b *testing.B) harvested {
 	c, err := temporalx.Dial(b.Context(), temporalx.Target{Address: house.Server.Address, Alone: true})
 	require.NoError(b, err)
 	defer c.Close()
+	before := processorTime(b, house.Worker.PID())
 	run, err := c.ExecuteWorkflow(b.Context(), client.StartWorkflowOptions{ID: "records-1", TaskQueue: steps.QueueControl}, steps.CampaignWorkflow, steps.Start{Campaign: "records"})
 	require.NoError(b, err)
 	var sum steps.Summary
 	require.NoError(b, run.Get(b.Context(), &sum))
 	require.Equal(b, h.records, sum.Documents.New, sum)
-	return harvested{rate: float64(h.records) / took(b, house).Seconds(), mib: float64(peak(b, house.Worker.PID())) / 1024}
+	return harvested{
+		rate: float64(h.records) / took(b, house).Seconds(), mib: float64(peak(b, house.Worker.PID())) / 1024,
+		cpu: float64((processorTime(b, house.Worker.PID()) - before).Microseconds()) / float64(h.records),
+	}
+}
+
+// report puts it in the table.
+func (h harvested) report(b *testing.B) {
+	b.ReportMetric(h.rate, "records/s")
+	b.ReportMetric(h.cpu, "worker-cpu-us/record")
+	b.ReportMetric(h.mib, "worker-MiB")
+	b.ReportMetric(0, "ns/op")
 }
 
 func took(b *testing.B, house *dev.House) time.Duration {
@@ -132,12 +145,10 @@ func (h harvestOf) against(b *testing.B, kind string) {
 		got := h.measure(b)
 		reading := float64(h.records) / replay(b, h.repository, h.items).Seconds()
 		inserting := float64(h.records) / rawInserts(b, h.repository, h.records).Seconds()
-		b.ReportMetric(got.rate, "records/s")
-		b.ReportMetric(got.mib, "worker-MiB")
+		got.report(b)
 		b.ReportMetric(100*got.rate/reading, "of-http-%")
 		b.ReportMetric(100*got.rate/inserting, "of-inserts-%")
 	}
-	b.ReportMetric(0, "ns/op")
 }
 
 // postgres is the address of a database of its own, in a cluster of its own.
@@ -165,11 +176,8 @@ func BenchmarkHarvestMemory(b *testing.B) {
 			}
 			h := harvestOf{starter: starter, worker: worker, repository: repository(b, records), records: records, items: sets}
 			for b.Loop() {
-				got := h.measure(b)
-				b.ReportMetric(got.rate, "records/s")
-				b.ReportMetric(got.mib, "worker-MiB")
+				h.measure(b).report(b)
 			}
-			b.ReportMetric(0, "ns/op")
 		})
 	}
 }
