@@ -146,7 +146,7 @@ func (s span) cut(begin, now time.Time, g granularity) (head, rest span, more bo
 	if end.IsZero() {
 		end = now
 	}
-	at := s.Step.after(from)
+	at := s.Step.after(from.Add(time.Second)) // the second that windows share belongs to the one before
 	if s.Step == "" || !at.Before(end) {
 		s.Step = ""
 		return s, span{}, false
