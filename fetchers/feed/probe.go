@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,14 +70,24 @@ func found(doc document, a answer, address string) harvest.Finding {
 	if len(rejects) > 0 {
 		detail = append(detail, fmt.Sprintf("%d cannot be read", len(rejects)))
 	}
+	newest := ""
 	if !last.IsZero() {
-		detail = append(detail, "last "+last.Format(time.DateOnly))
+		newest = last.Format(time.DateOnly)
+		detail = append(detail, "last "+newest)
 	}
 	params := map[string]string{"url": address}
 	if bare(docs) && a.final != nil {
 		params["id_prefix"] = a.final.Hostname() + ":"
 	}
-	return harvest.Finding{Sure: 100, Title: doc.Title, Detail: strings.Join(detail, " · "), Params: asParams(params)}
+	return harvest.Finding{
+		Sure: 100, Title: doc.Title, Detail: strings.Join(detail, " · "), Params: asParams(params),
+		Facts: []harvest.Fact{
+			{Name: "format", Value: detail[0]},
+			{Name: "entries", Value: strconv.Itoa(len(doc.records))},
+			{Name: "unreadable", Value: strconv.Itoa(len(rejects))},
+			{Name: "newest", Value: newest},
+		},
+	}
 }
 
 // bare reports ids that another feed could use too: neither address nor URN.

@@ -36,6 +36,7 @@ page</title><base href="/news/"><link rel="stylesheet" href="a.css"><link rel="a
 	require.Equal(t, "T", direct.Title)
 	require.Equal(t, "RSS 2.0 · 3 entries · last 2026-01-10", direct.Detail)
 	require.JSONEq(t, `{"url":"`+s.URL+`/feed"}`, string(direct.Params))
+	require.Equal(t, []harvest.Fact{{Name: "format", Value: "RSS 2.0"}, {Name: "entries", Value: "3"}, {Name: "unreadable", Value: "0"}, {Name: "newest", Value: "2026-01-10"}}, direct.Facts)
 
 	named, err := s.probe(t, "/page")
 	require.NoError(t, err)

@@ -20,6 +20,9 @@ type archiveParams struct {
 	URL    string `json:"url" doc:"address of the repository" required:"true" example:"https://example.org/oai"`
 	Prefix string `json:"prefix" doc:"metadata format" default:"oai_dc"`
 	Set    string `json:"set" doc:"only of this set"`
+	From   string `json:"from" doc:"nothing older"`
+	Until  string `json:"until" doc:"nothing newer"`
+	Dates  string `json:"granularity" doc:"how dates are written"`
 	Token  string `json:"token" doc:"the key of the source" secret:"true"`
 }
 
@@ -34,7 +37,7 @@ func archiveSet(t testing.TB) fetchers.Set {
 }
 
 func (archive) Describe() harvest.Description {
-	return harvest.Description{Summary: "reads an archive that is made up", Params: archiveParams{}, Identity: []string{"url", "set"}}
+	return harvest.Description{Summary: "reads an archive that is made up", Params: archiveParams{}, Identity: []string{"url", "set"}, Protocol: true}
 }
 
 func (archive) Fetch(context.Context, harvest.Request) iter.Seq2[harvest.Page, error] {
@@ -65,7 +68,7 @@ func (a archive) Probe(ctx context.Context, address string) (harvest.Finding, er
 	}
 	resp, err := a.client.Do(req)
 	if err != nil {
-		return harvest.Finding{}, err
+		return harvest.Finding{}, harvest.AsError(err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // only read
 	if resp.StatusCode != http.StatusOK {
@@ -75,5 +78,6 @@ func (a archive) Probe(ctx context.Context, address string) (harvest.Finding, er
 	if err := json.NewDecoder(resp.Body).Decode(&f.Facts); err != nil {
 		return harvest.Finding{Detail: "what came is no archive"}, nil //nolint:nilerr // another kind of source
 	}
+	f.Title = f.Facts[0].Value
 	return f, nil
 }

@@ -15,23 +15,37 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
-type campaignsValidate struct{ *program }
-
-func newCampaignsValidate(p *program) *cobra.Command {
-	c := &campaignsValidate{p}
-	return &cobra.Command{
-		Use: "validate [PATH...]", Short: "Check campaign files",
-		Long: "Check files, or folders of them, and the lists they name: every problem with its\n" +
-			"line. Nothing is asked of the network, nothing is changed. Default: campaigns.",
-		Example: "  starter campaigns validate campaigns/ && echo fine",
-		RunE:    c.run,
-	}
+type campaignsValidate struct {
+	*program
+	ask     bool
+	network networkFlags
 }
 
-func (c *campaignsValidate) run(_ *cobra.Command, args []string) error {
+func newCampaignsValidate(p *program) *cobra.Command {
+	c := &campaignsValidate{program: p}
+	cmd := &cobra.Command{
+		Use: "validate [PATH...]", Short: "Check campaign files",
+		Long: `Check files, or folders of them, and the lists they name: every problem with its
+line. Nothing is asked of the network, nothing is changed. Default: campaigns.
+
+With --probe every address is asked what it is, politely, two of a host at once:
+one row for each item, what is wrong on top. Exit code 1 when one does not
+answer as it should. Neither Temporal nor a store is needed.`,
+		Example: "  starter campaigns validate campaigns/ --probe",
+		RunE:    c.run,
+	}
+	cmd.Flags().BoolVar(&c.ask, "probe", false, "ask every address what it is")
+	c.network.add(cmd.Flags())
+	return cmd
+}
+
+func (c *campaignsValidate) run(cmd *cobra.Command, args []string) error {
 	l, err := c.load(args)
 	if err != nil {
 		return err
+	}
+	if c.ask && len(l.Problems) == 0 {
+		return c.probe(cmd.Context(), l)
 	}
 	notYet := append([]campaigns.Problem{}, l.NotYet...)
 	var names []string

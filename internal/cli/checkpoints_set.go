@@ -15,6 +15,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/cli/takeover"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
 type checkpointsSet struct {
@@ -169,9 +170,14 @@ func (a *inForce) resume(ctx context.Context, f itemFlags, at takeover.Position)
 	if !ok {
 		return move{}, usage("item %s: its fetcher %s knows no positions; give the checkpoint itself: --json VALUE, as `checkpoints show` tells it", at.Item, it.kind.Name)
 	}
-	value, err := r.Resume(harvest.Request{Item: it.Key, Params: it.params}, at.At)
+	// A checkpoint may be bound to what the params are, which a reference is not.
+	params, hidden, err := a.resolveSecrets(it.params)
 	if err != nil {
 		return move{}, usage("item %s: %w", at.Item, err)
+	}
+	value, err := r.Resume(harvest.Request{Item: it.Key, Params: params}, at.At)
+	if err != nil {
+		return move{}, usage("item %s: %s", at.Item, secrets.Redact(harvest.AsError(err).Error(), hidden))
 	}
 	return move{Item: it.Item, After: value}, nil
 }

@@ -38,6 +38,7 @@ func archives(t *testing.T) *bench {
 	b.ok("init")
 	b.file("campaigns/main.yaml", repositories)
 	b.ok("campaigns", "apply")
+	b.env["TOKEN"] = "s3cret"
 	return b
 }
 
@@ -96,6 +97,8 @@ func TestCheckpointsSetMistakes(t *testing.T) {
 		require.NotEqual(t, exitOK, r.code, says)
 		require.Contains(t, r.err, says)
 	}
+	delete(b.env, "TOKEN")
+	require.Contains(t, b.run("checkpoints", "set", "--campaign", "repositories", "--item", "alpha", "from=2026-05-01").err, "${secret:env:TOKEN}")
 	require.Equal(t, "[]\n", b.ok("checkpoints", "list", "-o", "json"))
 }
 

@@ -217,7 +217,10 @@ func (n networkFlags) prefixes() ([]netip.Prefix, error) {
 
 // polite makes the client that asks the network; what the flags leave open is
 // taken from the settings.
-func (p *program) polite(n *networkFlags) (*polite.Client, error) {
+func (p *program) polite(n *networkFlags) (*polite.Client, error) { return p.politeBy(n, nil) }
+
+// politeBy is polite with rules for hosts.
+func (p *program) politeBy(n *networkFlags, rules func(host string) polite.Rule) (*polite.Client, error) {
 	c, err := p.settings()
 	if err != nil {
 		return nil, err
@@ -228,6 +231,6 @@ func (p *program) polite(n *networkFlags) (*polite.Client, error) {
 	}
 	n.contact = cmp.Or(n.contact, c.Contact)
 	return polite.New(polite.Settings{
-		Product: cmp.Or(c.Product, "Vendemmia/"+p.env.Version), Allow: append(allow, c.AllowNetwork...), MaxBody: c.MaxBody,
+		Product: cmp.Or(c.Product, "Vendemmia/"+p.env.Version), Allow: append(allow, c.AllowNetwork...), MaxBody: c.MaxBody, Rules: rules,
 	}), nil
 }

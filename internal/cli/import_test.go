@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/fetchers"
 )
 
 // vufind is a folder of VuFindHarvest: two repositories that were harvested, one
@@ -63,6 +65,26 @@ func TestImportAppliesPositions(t *testing.T) {
 	r = b.run("import", "vufind", "vufind/oai.ini", "--apply")
 	require.Equal(t, exitUsage, r.code, "an item that the campaign does not have")
 	require.Contains(t, r.out, "item elsewhere: campaign repositories as it was applied has none")
+}
+
+// TestImportWithTheFetcherThatComes walks the whole way with the real one.
+func TestImportWithTheFetcherThatComes(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	b.set = fetchers.Builtin()
+	b.file("oai.ini", "[town]\nurl = https://town.example.org/oai\nset[] = a\nset[] = b\nfrom = 2020-01-01\nuntil = 2030-01-01\ndateGranularity = YYYY-MM-DDThh:mm:ssZ\nmetadataPrefix = marc21\n")
+	b.file("town/last_harvest.txt", "2026-05-01T10:00:00Z")
+	b.ok("init")
+	for _, args := range [][]string{
+		{"import", "vufind", "oai.ini", "--write", "campaigns/oai.yaml", "--positions", "from.csv"},
+		{"campaigns", "validate", "campaigns/oai.yaml"},
+		{"campaigns", "apply", "campaigns/oai.yaml"},
+		{"checkpoints", "set", "--campaign", "repositories", "--file", "from.csv"},
+	} {
+		r := b.run(args...)
+		require.Equal(t, exitOK, r.code, "%v: %s%s", args, r.out, r.err)
+	}
+	require.Contains(t, b.ok("checkpoints", "show", "repositories/oaipmh/town:b"), `"from":"2026-05-01T10:00:00Z"`)
 }
 
 func TestImportMetha(t *testing.T) {

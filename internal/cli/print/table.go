@@ -18,15 +18,33 @@ type Column struct {
 	Min  int
 }
 
-// Table is rows under heads, two blanks between columns, fitted to Width by
+// Table is rows under heads, two blanks between columns, fitted to Width (or Within another) by
 // truncating flexible columns, never by wrapping.
 type Table struct {
 	columns []Column
 	rows    [][]string
+	width   int
 }
 
 // NewTable returns an empty table.
-func NewTable(columns ...Column) *Table { return &Table{columns: columns} }
+func NewTable(columns ...Column) *Table { return &Table{columns: columns, width: Width} }
+
+// Within makes the table fit to another width, and returns it.
+func (t *Table) Within(width int) *Table {
+	t.width = width
+	return t
+}
+
+// Narrowest is how wide the table is when all flexible columns have given way.
+func (t *Table) Narrowest() int {
+	narrow := *t
+	narrow.width = 0
+	total := 2 * (len(t.columns) - 1)
+	for _, w := range narrow.fit() {
+		total += w
+	}
+	return total
+}
 
 // Left, Right and Flex make columns.
 func Left(head string) Column { return Column{Head: head} }
@@ -97,7 +115,7 @@ func (t *Table) fit() []int {
 		}
 		total += widths[i]
 	}
-	for total > Width {
+	for total > t.width {
 		widest := t.widest(widths)
 		if widest < 0 {
 			break

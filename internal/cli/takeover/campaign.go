@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,15 +67,31 @@ func (h *Harvest) split(list string) yaml.MapSlice {
 // columns are those that some source needs.
 func (h *Harvest) columns() []string {
 	out := []string{"id", "url"}
-	if h.prefix() == "" {
-		out = append(out, "prefix")
-	}
-	for _, s := range h.Sources {
-		if s.Set != "" {
-			return append(out, "set")
+	for _, name := range []string{"prefix", "set", "from", "until", "granularity"} {
+		if name == "prefix" && h.prefix() != "" {
+			continue
+		}
+		if slices.ContainsFunc(h.Sources, func(s Source) bool { return s.column(name) != "" }) {
+			out = append(out, name)
 		}
 	}
 	return out
+}
+
+// column is a source's cell.
+func (s Source) column(name string) string {
+	switch name {
+	case "id":
+		return s.Key
+	case "url":
+		return s.URL
+	case "prefix":
+		return s.Prefix
+	case "set":
+		return s.Set
+	default:
+		return s.Params[name]
+	}
 }
 
 func (h *Harvest) rows(columns []string) [][]string {
@@ -82,7 +99,7 @@ func (h *Harvest) rows(columns []string) [][]string {
 	for _, s := range h.Sources {
 		row := []string{}
 		for _, c := range columns {
-			row = append(row, map[string]string{"id": s.Key, "url": s.URL, "prefix": s.Prefix, "set": s.Set}[c])
+			row = append(row, s.column(c))
 		}
 		out = append(out, row)
 	}

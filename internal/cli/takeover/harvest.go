@@ -22,6 +22,8 @@ type Source struct {
 	// From is the day or moment (UTC) from which records are still to come;
 	// empty: it has none yet.
 	From string `json:"from,omitempty"`
+	// Params are further params of the fetcher: from, until, granularity.
+	Params map[string]string `json:"params,omitempty"`
 }
 
 // Harvest is what another harvester collects, in its own order; no two Sources

@@ -60,6 +60,13 @@ set =
 from = 2024-03-01
 until = 2025-01-01
 dateGranularity = YYYY-MM-DD
+[late]
+url = https://late.example.org/oai
+from = lately
+dateGranularity = "YYYY-MM-DDThh:mm:ssZ"
+[early]
+url = https://early.example.org/oai
+dateGranularity = weekly
 frobnicate = 7
 timeout = ever
 

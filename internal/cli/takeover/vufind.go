@@ -34,8 +34,6 @@ type vufind struct {
 type target struct {
 	Source
 	sets []string
-	from string // as the settings say
-	line int    // where
 }
 
 func (v *vufind) section(s section) {
@@ -48,7 +46,7 @@ func (v *vufind) section(s section) {
 		return
 	}
 	v.lines[s.name] = s.line
-	t := &target{Source: Source{Key: key(s.name), Prefix: defaultPrefix}}
+	t := &target{Source: Source{Key: key(s.name), Prefix: defaultPrefix, Params: map[string]string{}}}
 	for _, set := range s.settings {
 		v.setting(s.name, t, set)
 	}
@@ -56,7 +54,7 @@ func (v *vufind) section(s section) {
 		v.note(v.file, s.line, fmt.Sprintf("[%s] has no address that begins with http; left out", s.name))
 		return
 	}
-	t.From = v.position(s, t)
+	t.From = v.position(s)
 	for _, one := range t.sources() {
 		v.keep(one)
 	}
@@ -116,14 +114,36 @@ func (v *vufind) setting(name string, t *target, s setting) {
 		}
 	case "timeout":
 		v.timeout(name, s)
-	case "from":
-		t.from, t.line = s.value, s.line
+	case "from", "until":
+		v.bound(name, t, s)
 	case "dateGranularity":
-		if s.value != "auto" && !s.off() {
-			v.note(v.file, s.line, fmt.Sprintf("[%s] dateGranularity: the repository is asked for it", name))
-		}
+		v.granularity(name, t, s)
 	default:
 		v.loses(name, s)
+	}
+}
+
+// bound is a day outside of which nothing is harvested.
+func (v *vufind) bound(name string, t *target, s setting) {
+	switch {
+	case s.value == "":
+	case moment(s.value) == "":
+		v.note(v.file, s.line, fmt.Sprintf("[%s] %s: not a day like 2026-05-01", name, s.name))
+	default:
+		t.Params[s.name] = s.value
+	}
+}
+
+// granularity is how a repository writes dates, in the words of OAI-PMH.
+func (v *vufind) granularity(name string, t *target, s setting) {
+	switch strings.ToLower(s.value) {
+	case "", "auto":
+	case "yyyy-mm-dd":
+		t.Params["granularity"] = "day"
+	case "yyyy-mm-ddthh:mm:ssz":
+		t.Params["granularity"] = "second"
+	default:
+		v.note(v.file, s.line, fmt.Sprintf("[%s] dateGranularity: not known; the repository is asked for it", name))
 	}
 }
 
@@ -175,11 +195,9 @@ func instead(name string) string {
 	case "sslverifypeer":
 		return "certificates are always checked; there is no switch"
 	case "httpUser", "httpPass":
-		return "not taken over; see the params of the fetcher, and keep it as ${secret:env:NAME}"
+		return "there is no way to sign in to a repository yet"
 	case "stopAfter":
 		return "not taken over; for a trial: campaigns try --limit"
-	case "until":
-		return "not taken over; for once: trigger --until"
 	case "proxy_host", "proxy_port", "proxy_user", "proxy_pass", "proxy_auth":
 		return "a proxy is the worker's: HTTPS_PROXY in its environment"
 	default:
@@ -187,26 +205,16 @@ func instead(name string) string {
 	}
 }
 
-// position is where the next harvest would begin. What the settings say is
-// stronger there, at each harvest; here it is where to begin once.
-func (v *vufind) position(s section, t *target) string {
+// position is where the next harvest begins: where the last one ended, or, while
+// one is not complete, where that began.
+func (v *vufind) position(s section) string {
 	if !fs.ValidPath(s.name) || s.name == "." {
 		v.note(v.file, s.line, fmt.Sprintf("[%s] names no folder: its state was not looked for", s.name))
 		return ""
 	}
 	last := v.lastHarvest(path.Join(s.name, "last_harvest.txt"))
-	started, going := v.lastState(path.Join(s.name, "last_state.txt"))
-	if going {
-		last = started
-	}
-	if last == "" && t.from != "" {
-		if last = moment(t.from); last == "" {
-			v.note(v.file, t.line, fmt.Sprintf("[%s] from: not a day like 2026-05-01", s.name))
-		}
-		return last
-	}
-	if t.from != "" {
-		v.note(v.file, t.line, fmt.Sprintf("[%s] from: it goes on from its last harvest instead", s.name))
+	if started, going := v.lastState(path.Join(s.name, "last_state.txt")); going {
+		return started
 	}
 	return last
 }

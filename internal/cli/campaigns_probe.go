@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/cli/survey"
+	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/internal/secrets"
+)
+
+// probeWidth is how wide the table of a survey may be.
+const probeWidth = 100
+
+// probedItem is one item of the files and what its address answers.
+type probedItem struct {
+	Item    string         `json:"item"`
+	Fetcher string         `json:"fetcher"`
+	Address string         `json:"address"`
+	Answers string         `json:"answers"` // yes, no, or "-" where nothing is to be asked
+	Facts   []harvest.Fact `json:"facts,omitempty"`
+	TLS     string         `json:"tls,omitempty"`
+	FirstMS int64          `json:"first_ms,omitempty"`
+	Kind    harvest.Kind   `json:"kind,omitempty"`
+	Wrong   string         `json:"wrong,omitempty"` // in a word or two
+	Why     string         `json:"why,omitempty"`
+
+	name   harvest.Item
+	answer survey.Answer
+	target int // place among what is asked; -1: not asked
+}
+
+// surveyor collects what is to be asked: each address once, however many items
+// ask it.
+type surveyor struct {
+	*program
+	network *networkFlags
+	hosts   []campaigns.Host
+	items   []probedItem
+	targets []survey.Target
+	asked   map[survey.Target]int
+	hidden  []string
+}
+
+// probe asks the addresses of all items of the files.
+func (c *campaignsValidate) probe(ctx context.Context, l *campaigns.Loaded) error {
+	v := &surveyor{program: c.program, network: &c.network, hosts: l.Hosts, asked: map[survey.Target]int{}}
+	for _, s := range l.Campaigns {
+		for _, e := range s.Campaign.Entries {
+			for _, row := range rowsOf(s, e) {
+				if err := v.add(s.Campaign.Name, e, row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if len(v.items) == 0 {
+		return usage("campaigns validate --probe: there are no items in %s", strings.Join(l.Files, ", "))
+	}
+	answers, err := v.ask(ctx)
+	if err != nil {
+		return err
+	}
+	v.judge(answers)
+	v.sort()
+	return v.tell()
+}
+
+// add takes an item in; an entry that asks its source for items is one.
+func (v *surveyor) add(campaign string, e campaigns.Entry, row campaigns.Row) error {
+	params, err := e.ItemParams(row, nil)
+	if err != nil {
+		return err
+	}
+	kind, err := v.env.Fetchers.Find(e.Fetcher)
+	if err != nil {
+		return err
+	}
+	it := probedItem{Fetcher: kind.Name, Answers: "-", target: -1, name: harvest.Item{Campaign: campaign, Entry: e.Name}}
+	if it.name.Key, err = e.ItemKey(params, kind.Identity, row); err != nil {
+		return err
+	}
+	address, why := v.address(params)
+	if _, ok := kind.New(nil).(harvest.Prober); !ok {
+		why = "its fetcher cannot say what is at an address"
+	}
+	if it.Address = harvest.Redact(address); why != "" {
+		it.Wrong, it.Why = "not asked", why
+		v.items = append(v.items, it)
+		return nil
+	}
+	t := survey.Target{Fetcher: kind.Name, Address: address, Host: hostName(address)}
+	at, known := v.asked[t]
+	if !known {
+		at = len(v.targets)
+		v.asked[t] = at
+		v.targets = append(v.targets, t)
+	}
+	it.target = at
+	v.items = append(v.items, it)
+	return nil
+}
+
+// address is the param url, else the first that is an address.
+func (v *surveyor) address(params json.RawMessage) (address, why string) {
+	whole, hidden, err := v.resolveSecrets(params)
+	if err != nil {
+		return "", err.Error()
+	}
+	v.hidden = append(v.hidden, hidden...)
+	var values map[string]any
+	if err := json.Unmarshal(whole, &values); err != nil {
+		return "", err.Error()
+	}
+	names := []string{"url"}
+	for name := range values {
+		names = append(names, name)
+	}
+	slices.Sort(names[1:])
+	for _, name := range names {
+		if text, ok := values[name].(string); ok && hostName(text) != "" {
+			return text, ""
+		}
+	}
+	return "", "none of its params is an address"
+}
+
+func hostName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return polite.Host(u)
+}
+
+func (v *surveyor) ask(ctx context.Context) ([]survey.Answer, error) {
+	client, err := v.politeBy(v.network, v.rule)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	bar, start := v.newProgress(), v.env.Now()
+	done := func(n int) {
+		if bar.screen {
+			total := int64(len(v.targets))
+			bar.show("  "+print.Bar(int64(n), total)+"  "+print.Number(n)+" of "+print.Count(total, "address")+" asked", print.Watch(v.env.Now().Sub(start)))
+		}
+	}
+	answers := survey.Ask(ctx, v.targets, func(t survey.Target, wrap func(*http.Client) *http.Client, record func(harvest.Exchange)) harvest.Prober {
+		kind, err := v.env.Fetchers.Find(t.Fetcher)
+		must(err)
+		return kind.New(wrap(client.HTTP(v.network.visitor(kind, record)))).(harvest.Prober)
+	}, done)
+	bar.clear()
+	return answers, ctx.Err()
+}
+
+// rule is what the files say of a host.
+func (v *surveyor) rule(host string) polite.Rule {
+	var out polite.Rule
+	for _, h := range v.hosts {
+		if h.Name == host || h.Name == "*" && out == (polite.Rule{}) {
+			out = polite.Rule{Every: h.Every, Connections: h.Connections, Robots: h.Robots}
+		}
+	}
+	return out
+}
+
+// judge says what is wrong with each item.
+func (v *surveyor) judge(answers []survey.Answer) {
+	names := v.short()
+	for i := range v.items {
+		it := &v.items[i]
+		it.Item = names[i]
+		if it.target < 0 {
+			it.Why = secrets.Redact(it.Why, v.hidden)
+			continue
+		}
+		it.answer = answers[it.target]
+		it.Answers, it.Facts, it.TLS, it.FirstMS = "yes", it.answer.Facts, it.answer.TLS, it.answer.First.Milliseconds()
+		it.Address = secrets.Redact(it.Address, v.hidden)
+		it.Wrong, it.Why = it.verdict()
+		it.Why = secrets.Redact(it.Why, v.hidden)
+	}
+}
+
+// verdict is what is wrong, in a word and in full.
+func (it *probedItem) verdict() (word, why string) {
+	if err := it.answer.Err; err != nil {
+		it.Answers, it.Kind = "no", harvest.KindOf(err)
+		if it.TLS == survey.BadCertificate {
+			return survey.BadCertificate, harvest.AsError(err).Error()
+		}
+		return strings.ReplaceAll(string(it.Kind), "_", " "), harvest.AsError(err).Error()
+	}
+	detail := cmp.Or(it.answer.Detail, "it answers something else")
+	switch {
+	case it.answer.Sure == 0:
+		return "not " + it.Fetcher, detail
+	case it.answer.Sure < 80:
+		return "doubtful", detail
+	default:
+		return "", ""
+	}
+}
+
+// short names items by their keys where these are enough.
+func (v *surveyor) short() []string {
+	count := map[string]int{}
+	for _, it := range v.items {
+		count[it.name.Key]++
+	}
+	out := make([]string, len(v.items))
+	for i, it := range v.items {
+		if out[i] = it.name.Key; count[it.name.Key] > 1 {
+			out[i] = it.name.String()
+		}
+	}
+	return out
+}
+
+// sort puts what is wrong on top: first what does not answer.
+func (v *surveyor) sort() {
+	rank := func(it probedItem) int {
+		switch {
+		case it.Answers == "no":
+			return 0
+		case it.Answers == "yes" && it.Wrong != "":
+			return 1
+		case it.Wrong != "":
+			return 2
+		default:
+			return 3
+		}
+	}
+	slices.SortStableFunc(v.items, func(a, b probedItem) int {
+		return cmp.Or(cmp.Compare(a.Fetcher, b.Fetcher), cmp.Compare(rank(a), rank(b)), strings.Compare(a.Item, b.Item))
+	})
+}
+
+func (v *surveyor) tell() error {
+	list := v.out.List()
+	well, wrong, not := 0, 0, 0
+	for _, it := range v.items {
+		list.Add(it)
+		switch {
+		case it.Answers == "-":
+			not++
+		case it.Wrong != "":
+			wrong++
+		default:
+			well++
+		}
+	}
+	list.End()
+	if v.out.People() {
+		v.screen()
+		v.out.Printf("%s: %s well, %s wrong, %s not asked\n", print.Count(len(v.items), "item"), print.Number(well), print.Number(wrong), print.Number(not))
+	}
+	if wrong > 0 {
+		return quiet(exitError)
+	}
+	return nil
+}

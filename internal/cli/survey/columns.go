@@ -1,0 +1,45 @@
+package survey
+
+import (
+	"slices"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// Columns are the names of the facts that differ between answers, in the order
+// in which fetchers tell them, and the facts that all answers share. An empty
+// value is one too; a single answer shares nothing. A fact that repeats the
+// title is left out.
+func Columns(answers []Answer) (differ []string, shared []harvest.Fact) {
+	var names []string
+	var told []Answer
+	for _, a := range answers {
+		if a.Err == nil && len(a.Facts) > 0 {
+			told = append(told, a)
+		}
+		for _, f := range a.Facts {
+			if !slices.Contains(names, f.Name) && f.Value != a.Title {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		value := Value(told[0].Facts, name)
+		if len(told) > 1 && !slices.ContainsFunc(told, func(a Answer) bool { return Value(a.Facts, name) != value }) {
+			shared = append(shared, harvest.Fact{Name: name, Value: value})
+			continue
+		}
+		differ = append(differ, name)
+	}
+	return differ, shared
+}
+
+// Value is that of a fact, or "".
+func Value(facts []harvest.Fact, name string) string {
+	for _, f := range facts {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
