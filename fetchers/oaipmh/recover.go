@@ -151,7 +151,8 @@ func (r *reading) hopeless(l *list, cause error) error {
 // narrow sets the list in work to what is still to come of it.
 func (r *reading) narrow(l *list) bool {
 	g := r.granularity()
-	if g != never && !l.Falls && l.Rises >= 2 && l.High.After(l.From) {
+	// Without a size to compare, what came in order so far proves nothing.
+	if g != never && !l.Falls && l.Rises >= 2 && l.Size > 0 && l.High.After(l.From) {
 		at := &list{span: l.span, Trust: &trust{From: l.From, Size: l.Size - 1, Before: l.Before}}
 		at.From = g.floor(l.High)
 		r.pass.At = at
@@ -203,7 +204,7 @@ func (r *reading) distrusts(l *list, ans answer) bool {
 	}
 	trusted := *l.Trust
 	l.Trust = nil
-	if trusted.Size < 0 || size < 0 || trusted.Before+size >= trusted.Size {
+	if size >= 0 && trusted.Before+size >= trusted.Size {
 		return false
 	}
 	whole := span{From: trusted.From, Until: l.Until}

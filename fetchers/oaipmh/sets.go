@@ -139,7 +139,7 @@ func (r *reading) none(l *list, ans answer) error {
 	p := harvest.Page{NotModified: l.Pages == 0}
 	if size := l.Size - 1; l.Pages > 0 && size > l.Seen {
 		p.Partial = true
-		r.warn("the list ended after %d of the %d records it was said to have (completeListSize): the rest did not come", l.Seen, size)
+		r.warn("%s", shortOf(l.Seen, size))
 	}
 	if l.Pages == 0 && r.pass.Seen == 0 && len(r.pass.Todo) == 0 && !r.windowed() {
 		empty, err := r.confirmSet()

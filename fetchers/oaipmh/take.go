@@ -145,11 +145,18 @@ func (r *reading) inWindow(docs []harvest.Document) []harvest.Document {
 // short says what is missing at the end of a list; "" before the end and when
 // nothing is.
 func (r *reading) short(l *list, ans answer) string {
-	seen, size := l.Seen+int64(len(ans.Records)), max(l.Size-1, ans.Token.Size)
+	seen, size := l.Seen+int64(len(ans.Records)), ans.Token.Size
+	if size < 0 {
+		size = l.Size - 1
+	}
 	if ans.Token.Value != "" || size <= seen {
 		return ""
 	}
-	return fmt.Sprintf("the list ended after %d of the %d records it was said to have (completeListSize): the rest did not come", seen, size)
+	return shortOf(seen, size)
+}
+
+func shortOf(seen, size int64) string {
+	return fmt.Sprintf("the list ended after %d of the %d records it was said to have (completeListSize): the rest did not come; window: month with --again asks in smaller lists", seen, size)
 }
 
 // goOn moves the list behind a response.
@@ -160,7 +167,7 @@ func (r *reading) goOn(l *list, ans answer) {
 	if size := ans.Token.Size; size >= 0 {
 		l.Size = size + 1
 	}
-	if len(ans.Records) > 0 {
+	if len(ans.Records) > 0 && r.params.Set != "" {
 		r.cp.Had, r.cp.Confirmed = true, later(r.cp.Confirmed, ans.clock)
 	}
 	if l.Pages > 1 {
