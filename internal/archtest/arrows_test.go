@@ -49,7 +49,7 @@ func rules() []rule {
 		{of: "internal/rollout", ours: []string{"workflows/...", "campaigns", "harvest/..."}, others: []string{"*"}},
 		{
 			of: "internal/demo", others: []string{"*"},
-			ours: []string{"internal/dev", "internal/replica", "internal/rollout", "internal/temporalx", "internal/cli/print", "workflows/...", "campaigns", "store", "harvest/..."},
+			ours: []string{"internal/dev", "internal/replica/...", "internal/rollout", "internal/temporalx", "internal/cli/print", "workflows/...", "campaigns", "store", "harvest/..."},
 		},
 		{
 			of: "internal/cli/...", others: []string{"*"},

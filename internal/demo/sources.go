@@ -4,35 +4,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
+	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/replica"
+	"github.com/vendemmia/vendemmia/internal/replica/oai"
 )
 
 // Where the sources listen, if nobody else does: the same at every start, so
-// that the second one finds its feeds where the first one left them.
+// that the second one finds its feeds where the first one left them. The
+// library's address is none of the feeds': a host is one host for all campaigns,
+// and theirs have a pace.
 const (
 	newsPort    = 8330
-	archivePort = 8331
-)
-
-// The archive: few feeds with many older pages (RFC 5005), so that a kill finds
-// an item in the middle.
-const (
-	archiveFeeds   = 4
-	archiveEntries = 500
-	archivePage    = 25
-	archiveSlow    = 200 * time.Millisecond
-	// archiveHosts passes over the addresses of the feeds: a host is one host for
-	// all campaigns, and theirs have a pace.
-	archiveHosts = 30
+	libraryPort = 8331
+	libraryHost = "127.0.0.60"
 )
 
 // sources are the houses that are harvested.
 type sources struct {
 	news    *replica.Feeds
-	archive *replica.Feeds
+	library *oai.Repository
 }
 
 func openSources() (*sources, error) {
@@ -41,11 +32,28 @@ func openSources() (*sources, error) {
 	if s.news, err = onPort(newsPort, replica.Demo()); err != nil {
 		return nil, err
 	}
-	if s.archive, err = onPort(archivePort, archive()); err != nil {
+	if s.library, err = openLibrary(); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// openLibrary takes any port when its own is taken, and the usual address on
+// machines that have but one.
+func openLibrary() (*oai.Repository, error) {
+	c := oai.Demo()
+	for _, at := range []struct {
+		host string
+		port int
+	}{{libraryHost, libraryPort}, {libraryHost, 0}, {"", libraryPort}} {
+		c.Host, c.Port = at.host, at.port
+		if r, err := oai.Start(c); err == nil {
+			return r, nil
+		}
+	}
+	c.Port = 0
+	return oai.Start(c)
 }
 
 func onPort(port int, c replica.Config) (*replica.Feeds, error) {
@@ -58,59 +66,50 @@ func onPort(port int, c replica.Config) (*replica.Feeds, error) {
 	return replica.StartFeeds(c)
 }
 
-func archive() replica.Config {
-	c := replica.Config{
-		Seed: 1861, Feeds: archiveFeeds, Hosts: archiveHosts + archiveFeeds, Entries: archiveEntries, Faults: map[string]replica.Fault{},
-		Shape: func(i int) replica.Shape {
-			return replica.Shape{Format: []replica.Format{replica.Atom1, replica.JSON1}[i%2], Host: archiveHosts + i, Page: archivePage}
-		},
-	}
-	for i := range archiveFeeds {
-		c.Faults[fmt.Sprintf("%04d", i)] = replica.Slow(archiveSlow)
-	}
-	return c
-}
-
 // String says what there is.
 func (s *sources) String() string {
-	return fmt.Sprintf("%d feeds and an archive of %d pages", len(s.news.Names()), archiveFeeds*archiveEntries/archivePage)
+	return fmt.Sprintf("a repository of %s and %d feeds", print.Count(s.records(), "record"), len(s.news.Names()))
 }
+
+// records is how many the library has, deleted ones included.
+func (s *sources) records() int { return len(s.library.Living("")) + len(s.library.Deleted("")) }
 
 // Close ends both houses.
 func (s *sources) Close() {
-	for _, f := range []*replica.Feeds{s.news, s.archive} {
-		if f != nil {
-			f.Close()
-		}
+	if s.news != nil {
+		s.news.Close()
+	}
+	if s.library != nil {
+		s.library.Close()
 	}
 }
 
-// holds are the identities of all entries that a campaign could read: the feed
-// that asks for rest shows its own to nobody.
+// holds are the identities of all that a campaign could read: the feed that
+// asks for rest shows its own to nobody.
 func (s *sources) holds(campaign string) []string {
-	f := s.of(campaign)
+	if campaign == libraryCampaign {
+		return append(s.library.Living(""), s.library.Deleted("")...)
+	}
 	var ids []string
-	for _, name := range f.Names() {
-		if f == s.archive || name != replica.DemoThrottled {
-			ids = append(ids, f.Holds(name)...)
+	for _, name := range s.news.Names() {
+		if name != replica.DemoThrottled {
+			ids = append(ids, s.news.Holds(name)...)
 		}
 	}
 	return ids
 }
 
 // requests counts what a campaign's source was asked since the start.
-func (s *sources) requests(campaign string) int { return s.of(campaign).Total().Requests }
-
-func (s *sources) of(campaign string) *replica.Feeds {
-	if campaign == archiveCampaign {
-		return s.archive
+func (s *sources) requests(campaign string) int {
+	if campaign == libraryCampaign {
+		return s.library.Counts().Requests
 	}
-	return s.news
+	return s.news.Total().Requests
 }
 
 const (
 	newsCampaign    = "demo-feeds"
-	archiveCampaign = "demo-archive"
+	libraryCampaign = "demo-oai"
 )
 
 // write writes the campaign files into dir and returns their paths.
@@ -119,30 +118,24 @@ func (s *sources) write(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, archiveCampaign+".yaml")
-	if err := os.WriteFile(path, []byte(s.archiveFile()), 0o644); err != nil { //nolint:gosec // no secret
+	path := filepath.Join(dir, libraryCampaign+".yaml")
+	if err := os.WriteFile(path, []byte(s.libraryFile()), 0o644); err != nil { //nolint:gosec // no secret
 		return nil, fmt.Errorf("write the demo's campaign: %w", err)
 	}
 	return []string{path, news}, nil
 }
 
-func (s *sources) archiveFile() string {
-	var b strings.Builder
-	b.WriteString(`# archives of many pages each, replicas on this machine
+func (s *sources) libraryFile() string {
+	return fmt.Sprintf(`# a repository of two sets, a replica on this machine
 project: demo
 campaigns:
-  demo-archive:
-    description: Older news, page by page
-    tags: [demo, archive]
+  demo-oai:
+    description: A library's records, set by set
+    tags: [demo, oai]
     schedule: daily at 02:00
     processors: 4
-    fetcher: feed
-    split:
-      key: id
-      items:
-`)
-	for _, name := range s.archive.Names() {
-		fmt.Fprintf(&b, "        - { id: archive-%s, url: %q }\n", name, s.archive.URL(name))
-	}
-	return b.String()
+    fetcher: oaipmh
+    params: { url: %q }
+    split: { ask: sets, include: ["col_*"] }
+`, s.library.URL())
 }

@@ -55,7 +55,7 @@ func (s *show) instance() workflows.Instance { return workflows.Instance{Store: 
 
 // trigger starts a run of each campaign, as `starter trigger` does.
 func (s *show) trigger(ctx context.Context) error {
-	for _, name := range []string{archiveCampaign, newsCampaign} {
+	for _, name := range []string{libraryCampaign, newsCampaign} {
 		if err := s.triggerOne(ctx, name); err != nil {
 			return fmt.Errorf("trigger %s: %w", name, err)
 		}

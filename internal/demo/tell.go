@@ -87,7 +87,7 @@ func (s *show) prove(ctx context.Context, r *started) (p proof, err error) {
 		if err != nil {
 			return p, err
 		}
-		if c.Op == "new" {
+		if first := c.Op == "new" || c.Op == "deleted" && seen[c.Document.Line.ID] == 0; first {
 			seen[c.Document.Line.ID]++
 		}
 	}
@@ -111,6 +111,6 @@ func (s *show) sentence(p proof) string {
 	if !s.kill.done {
 		return fmt.Sprintf("nothing was new, so there was no middle to kill the worker in;\n%s\n", counts)
 	}
-	return fmt.Sprintf("the worker was killed (SIGKILL) at page %d of the archive and went on after %s:\n%s, %s asked for twice\n",
-		s.kill.pages, print.Watch(max(s.kill.resume, time.Second)), counts, print.Count(p.twice, "page"))
+	return fmt.Sprintf("the worker was killed (SIGKILL) at record %s and went on after %s:\n%s, %s asked for twice\n",
+		print.Number(s.kill.records), print.Watch(max(s.kill.resume, time.Second)), counts, print.Count(p.twice, "page"))
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
-// killAt is the share of the archive's pages after which the worker is killed.
+// killAt is the share of the library's records after which the worker is killed.
 const killAt = 0.37
 
 // kill is what became of the worker.
 type kill struct {
-	done   bool
-	at     time.Time
-	pages  int64         // committed by then
-	resume time.Duration // until the next page was committed; 0: not yet
+	done    bool
+	at      time.Time
+	records int           // committed by then
+	resume  time.Duration // until the next page was committed; 0: not yet
 }
 
 // view is one campaign's line.
@@ -27,7 +27,6 @@ type view struct {
 	run    rows.Run
 	known  bool
 	closed int
-	pages  int64
 	docs   int
 }
 
@@ -73,7 +72,6 @@ func (s *show) look(ctx context.Context) ([]view, error) {
 		}
 		for _, t := range totals {
 			views[i].docs += t.Tally.Documents()
-			views[i].pages += int64(t.Tally.Pages)
 			if t.Outcome != "" {
 				views[i].closed += t.Items
 			}
@@ -91,20 +89,20 @@ func ended(views []view) bool {
 	return true
 }
 
-// killInTheMiddle sends SIGKILL to the worker when the archive is far enough,
+// killInTheMiddle sends SIGKILL to the worker when the library is far enough,
 // and starts it again at once: what follows is Temporal's and the store's doing.
-func (s *show) killInTheMiddle(ctx context.Context, archive view) error {
+func (s *show) killInTheMiddle(ctx context.Context, library view) error {
 	if s.kill.done {
-		if s.kill.resume == 0 && archive.pages > s.kill.pages {
+		if s.kill.resume == 0 && library.docs > s.kill.records {
 			s.kill.resume = time.Since(s.kill.at)
 		}
 		return nil
 	}
-	if !archive.known || archive.run.State == rows.RunClosed || float64(archive.pages) < killAt*archiveFeeds*archiveEntries/archivePage {
+	if !library.known || library.run.State == rows.RunClosed || float64(library.docs) < killAt*float64(s.sources.records()) {
 		return nil
 	}
 	s.house.Worker.Kill()
-	s.kill = kill{done: true, at: time.Now(), pages: archive.pages}
+	s.kill = kill{done: true, at: time.Now(), records: library.docs}
 	return s.house.StartWorker(ctx)
 }
 
@@ -117,8 +115,8 @@ func (s *show) lines(views []view) []string {
 			took = v.run.ClosedAt.Sub(v.run.StartedAt)
 		}
 		done, total, unit := int64(v.closed), int64(v.run.Items), "feeds"
-		if name == archiveCampaign && v.known {
-			done, total, unit = v.pages, archiveFeeds*archiveEntries/archivePage, "pages"
+		if name == libraryCampaign && v.known {
+			done, total, unit = int64(v.docs), int64(s.sources.records()), "records"
 			if v.run.State == rows.RunClosed {
 				total = done
 			}
@@ -127,7 +125,7 @@ func (s *show) lines(views []view) []string {
 		if s.kill.done && s.kill.resume == 0 {
 			note = "worker killed"
 		}
-		lines = append(lines, fmt.Sprintf("  %-13s %s  %5s of %-5s %-6s %-14s %s",
+		lines = append(lines, fmt.Sprintf("  %-13s %s  %5s of %-5s %-7s %-14s %s",
 			name, print.Bar(done, total), print.Number(done), print.Number(total), unit, note, print.Watch(took)))
 	}
 	return lines

@@ -176,3 +176,15 @@ func TestBooks(t *testing.T) {
 	living, _ := ids(walk(t, r.URL(), 99, records("from", r.Clock().Format(secondsLayout))...))
 	require.Len(t, living, 1, "not from the cache")
 }
+
+func TestDemoHolds(t *testing.T) {
+	t.Parallel()
+	c := Demo()
+	c.Fault = Fault{}
+	r := started(t, c)
+	require.Len(t, r.Living(""), 1986)
+	require.Len(t, r.Deleted(""), 14)
+	require.Equal(t, []string{"col_1", "col_2"}, r.Sets())
+	living, deleted := ids(walk(t, r.URL(), 200, records()...))
+	require.Len(t, append(living, deleted...), 2000)
+}

@@ -34,7 +34,9 @@ type Config struct {
 	Clock time.Time
 	// TokenLife is how long a resumption token is valid; 0: a day.
 	TokenLife time.Duration
-	// Port is where Start listens; 0: any that is free.
+	// Host and Port are where Start listens; "" and 0: 127.0.0.1, and any port
+	// that is free.
+	Host string
 	Port int
 	// Fault is there from the start, see Break.
 	Fault Fault
@@ -59,6 +61,7 @@ func (c Config) withDefaults() Config {
 	c.Collections = cmp.Or(c.Collections, 4)
 	c.Parts = cmp.Or(c.Parts, 3)
 	c.Deleted = cmp.Or(c.Deleted, Persistent)
+	c.Host = cmp.Or(c.Host, "127.0.0.1")
 	c.TokenLife = cmp.Or(c.TokenLife, 24*time.Hour)
 	if c.Earliest.IsZero() {
 		c.Earliest = time.Date(2015, time.January, 1, 0, 0, 0, 0, time.UTC)

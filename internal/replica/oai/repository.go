@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -64,7 +65,7 @@ func New(c Config) *Repository {
 func Start(c Config) (*Repository, error) {
 	r := New(c)
 	var lc net.ListenConfig
-	l, err := lc.Listen(context.Background(), "tcp4", fmt.Sprintf("127.0.0.1:%d", c.Port))
+	l, err := lc.Listen(context.Background(), "tcp4", net.JoinHostPort(r.config.Host, strconv.Itoa(c.Port)))
 	if err != nil {
 		return nil, fmt.Errorf("start the replica of %d records: %w", r.config.Records, err)
 	}
