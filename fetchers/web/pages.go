@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -82,17 +83,19 @@ func (r *reading) settled(old *entry, e link) bool {
 	return e.mod == "" || old.flags&flagMod != 0 && old.mod == modOf(e.mod)
 }
 
-// ask fetches and reads a batch, a few pages at once. A failure that ends the
-// attempt ends the others too: a host that asks for rest is not waited for here.
+// ask fetches and reads a batch, a few pages at once. After a failure that ends
+// the attempt no more is asked for; what is under way may end, but not wait for a
+// host that asked for rest.
 func (r *reading) ask(batch []*result) {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
+	stop := &atomic.Pointer[error]{}
 	var wg sync.WaitGroup
 	next := make(chan *result)
 	for range min(sideBySide, len(batch)) {
 		wg.Go(func() {
 			for b := range next {
-				r.askOne(ctx, cancel, b)
+				r.askOne(ctx, cancel, stop, b)
 			}
 		})
 	}
@@ -103,9 +106,9 @@ func (r *reading) ask(batch []*result) {
 	wg.Wait()
 }
 
-func (r *reading) askOne(ctx context.Context, cancel context.CancelCauseFunc, b *result) {
-	if ctx.Err() != nil {
-		b.err = context.Cause(ctx)
+func (r *reading) askOne(ctx context.Context, cancel context.CancelCauseFunc, stop *atomic.Pointer[error], b *result) {
+	if err := stop.Load(); err != nil {
+		b.err = *err
 		return
 	}
 	r.read(ctx, b)
@@ -114,7 +117,9 @@ func (r *reading) askOne(ctx context.Context, cancel context.CancelCauseFunc, b 
 	case ctx.Err() != nil && errors.Is(b.err, context.Canceled) && r.ctx.Err() == nil:
 		b.err = context.Cause(ctx)
 	default:
-		cancel(b.err)
+		if stop.Store(&b.err); harvest.KindOf(b.err) == harvest.KindThrottled {
+			cancel(b.err)
+		}
 	}
 }
 

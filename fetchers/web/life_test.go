@@ -1,0 +1,291 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/replica/site"
+)
+
+func TestOnlyWhatChangedComesAgain(t *testing.T) {
+	t.Parallel()
+	for name, validators := range map[string]bool{"by validators": true, "by hashes": false} {
+		s := site.New(site.Config{Pages: 12, PerList: 5, Validators: validators})
+		w := newWorld(t, s, listParams)
+		require.Len(t, w.run().docs, 12, name)
+		again := w.run()
+		require.NoError(t, again.err)
+		require.Empty(t, again.docs, name)
+		require.True(t, again.NotModified, name)
+		require.Equal(t, 12, again.Listed, name)
+		s.Change(3)
+		s.Add(1)
+		h := w.run()
+		require.Equal(t, []string{w.base + "/acts/12", w.base + "/acts/3"}, h.ids(), name)
+		require.False(t, h.NotModified)
+	}
+}
+
+func TestAgainReadsEverythingAlsoAfterAnInterruption(t *testing.T) {
+	t.Parallel()
+	s := site.New(site.Config{Pages: 45, PerList: 45, Validators: true})
+	w := newWorld(t, s, listParams)
+	require.Len(t, w.run().docs, 45)
+	seen := 0
+	w.run(func(r *harvest.Request) { r.Again = true })
+	s.Instead("/acts/10", site.Answer{Status: 500})
+	half := w.run(func(r *harvest.Request) { r.Again = true })
+	require.Equal(t, harvest.KindServerError, harvest.KindOf(half.err))
+	seen = len(half.docs)
+	require.Positive(t, seen)
+	s.Heal("/acts/10")
+	rest := w.run() // the runner knows of no change any more: its fingerprint was stored with the first page
+	require.NoError(t, rest.err)
+	require.Equal(t, 45, seen+len(rest.docs))
+}
+
+func TestASelectorThatStopsMatchingIsBroken(t *testing.T) {
+	t.Parallel()
+	s := site.New(site.Config{Pages: 12, PerList: 12})
+	w := newWorld(t, s, strings.Replace(listParams, `,"required":true`, "", 1))
+	require.NoError(t, w.run().err)
+	for n := range 12 {
+		s.Instead(site.Path(n), site.Answer{Body: page("", `<h1 class="new__title">x</h1><time datetime="2026-01-02"></time><span class="amount">1</span><div class="body">b</div>`)})
+	}
+	h := w.run()
+	require.Equal(t, harvest.KindBroken, harvest.KindOf(h.err))
+	require.ErrorContains(t, h.err, `fields.title: "h1.act__title" matches nothing on 12 of 12 pages; it matched on 12 of 12 before`)
+	require.Empty(t, h.docs)
+	require.Contains(t, string(harvest.AsError(h.err).Evidence), "new__title")
+
+	w.params = strings.Replace(w.params, "h1.act__title", "h1.new__title", 1)
+	fixed := w.run(func(r *harvest.Request) { r.Again = true })
+	require.NoError(t, fixed.err)
+	require.Len(t, fixed.docs, 12)
+}
+
+func TestGonePagesBecomeTombstones(t *testing.T) {
+	t.Parallel()
+	s := small()
+	w := newWorld(t, s, listParams)
+	require.Len(t, w.run().docs, 12)
+	s.Instead("/acts/1", site.Answer{Status: 410})
+	s.Instead("/acts/2", site.Answer{Status: 404})
+	s.Instead("/acts/3", site.Answer{Body: site.NotFound})
+	first := w.run()
+	require.NoError(t, first.err)
+	require.Equal(t, []string{w.base + "/acts/1"}, first.ids(), "410 is for good")
+	require.True(t, first.docs[0].Deleted)
+	require.Contains(t, first.warnings(), "at the second time")
+	s.Heal("/acts/3")
+	second := w.run()
+	require.Equal(t, []string{w.base + "/acts/2", w.base + "/acts/3"}, second.ids())
+	for _, d := range second.docs {
+		require.Equal(t, strings.HasSuffix(d.ID, "/2"), d.Deleted, d.ID)
+	}
+	third := w.run()
+	require.NoError(t, third.err)
+	require.Empty(t, third.docs, "a tombstone comes once")
+	require.False(t, third.Partial)
+	s.Heal("/acts/2")
+	require.Equal(t, []string{w.base + "/acts/2"}, w.run().ids(), "it came back")
+}
+
+func TestASiteThatLosesEverythingDeletesNothing(t *testing.T) {
+	t.Parallel()
+	s := small()
+	w := newWorld(t, s, listParams)
+	require.Len(t, w.run().docs, 12)
+	for n := range 12 {
+		s.Instead(site.Path(n), site.Answer{Status: 404})
+	}
+	h := w.run()
+	require.Equal(t, harvest.KindGone, harvest.KindOf(h.err))
+	require.Empty(t, h.docs)
+}
+
+func TestAPoisonedPageDoesNotEndTheHarvest(t *testing.T) {
+	t.Parallel()
+	s := small()
+	w := newWorld(t, s, listParams)
+	s.Instead("/acts/9", site.Answer{Status: 500})
+	first := w.run()
+	require.Equal(t, harvest.KindServerError, harvest.KindOf(first.err))
+	require.Equal(t, []string{w.base + "/acts/10", w.base + "/acts/11"}, first.ids())
+	last := w.run(func(r *harvest.Request) { r.LastAttempt = true })
+	require.NoError(t, last.err)
+	require.True(t, last.Partial)
+	require.Len(t, last.docs, 9)
+	s.Heal("/acts/9")
+	require.Equal(t, []string{w.base + "/acts/9"}, w.run().ids())
+}
+
+func TestThrottledAsksNoMore(t *testing.T) {
+	t.Parallel()
+	s := site.New(site.Config{Pages: 40, PerList: 40})
+	w := newWorld(t, s, listParams)
+	s.Instead("/acts/35", site.Answer{Status: 429, Header: map[string]string{"Retry-After": "60"}})
+	h := w.run()
+	require.Equal(t, harvest.KindThrottled, harvest.KindOf(h.err))
+	require.Equal(t, time.Minute, harvest.AsError(h.err).RetryAfter)
+	require.Less(t, s.Asked("/acts/"), 12)
+	s.Heal("/acts/35")
+	rest := w.run()
+	require.NoError(t, rest.err)
+	require.Len(t, append(h.docs, rest.docs...), 40)
+}
+
+func TestRevisitChanged(t *testing.T) {
+	t.Parallel()
+	s := site.New(site.Config{Pages: 12, PerList: 5, Validators: true})
+	w := newWorld(t, s, `{"url":"BASE/sitemap-index.xml","sitemap":true,"revisit":"changed",`+pageFields+`}`)
+	require.Len(t, w.run().docs, 12)
+	asked := s.Asked("/acts/")
+	s.Change(4)
+	s.Add(1)
+	h := w.run()
+	require.Equal(t, []string{w.base + "/acts/12", w.base + "/acts/4"}, h.ids())
+	require.Equal(t, asked+2, s.Asked("/acts/"))
+	require.NoError(t, w.run().err)
+	require.Equal(t, asked+2, s.Asked("/acts/"))
+}
+
+func TestRowsOfAnUnchangedListAreNotReadAgain(t *testing.T) {
+	t.Parallel()
+	s := small()
+	w := newWorld(t, s, `{"url":"BASE/rows","rows":"table.rows tbody tr","next":"a[rel=next]","fields":{"title":"a"}}`)
+	first := w.run()
+	require.Len(t, first.docs, 12)
+	require.Equal(t, w.base+"/acts/11", first.docs[0].ID, "the first link of a row")
+	again := w.run()
+	require.NoError(t, again.err)
+	require.True(t, again.NotModified)
+	require.Equal(t, 12, again.Listed)
+	s.Add(1)
+	require.Contains(t, w.run().ids(), w.base+"/acts/12")
+}
+
+func TestFollowGoesDownAsFarAsToldAndNoFurther(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	for path, body := range map[string]string{
+		"/{$}":     `<ul class=acts><a href="/acts/1">1</a></ul><nav><a href="/s1">1</a><a href="/s2">2</a><a href="/">0</a></nav>`,
+		"/s1":      `<ul class=acts><a href="/acts/2">2</a></ul><nav><a href="/s1/deep">d</a></nav><a rel=next href="/s1?page=2">n</a>`,
+		"/s2":      `<ul class=acts><a href="/acts/3">3</a><a href="/acts/1">1</a></ul>`,
+		"/s1/deep": `<ul class=acts><a href="/acts/4">4</a></ul>`,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			answer := body
+			if r.URL.RawQuery != "" {
+				answer = `<ul class=acts><a href="/acts/5">5</a></ul>`
+			}
+			w.Write([]byte(page("", answer)))
+		})
+	}
+	mux.Handle("/acts/", small())
+	for depth, want := range map[string]int{"1": 4, "2": 5} {
+		w := newWorld(t, mux, `{"url":"BASE/","links":".acts a","next":"a[rel=next]","follow":"nav a","depth":`+depth+`}`)
+		h := w.run()
+		require.NoError(t, h.err)
+		require.Len(t, h.ids(), want, "%v", h.ids())
+		for range 3 { // from every checkpoint on
+			require.NoError(t, w.run().err)
+		}
+		for i, p := range h.pages {
+			w.checkpoint = p.Checkpoint
+			rest := w.run()
+			require.NoError(t, rest.err)
+			if i < len(h.pages)-1 {
+				before := 0
+				for _, q := range h.pages[:i+1] {
+					before += len(q.Documents)
+				}
+				require.Equal(t, want, before+len(rest.docs), "after page %d", i+1)
+			}
+		}
+	}
+}
+
+func TestAWindowKeepsWhatIsInIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, small(), listParams)
+	h := w.run(func(r *harvest.Request) {
+		r.Window = harvest.Window{From: time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 1, 6, 0, 0, 0, 0, time.UTC)}
+	})
+	require.NoError(t, h.err)
+	require.Len(t, h.docs, 3)
+	require.Len(t, w.run().docs, 9, "the others are not taken for known")
+}
+
+func TestAListThatGrowsWhileItIsReadLosesNothing(t *testing.T) {
+	t.Parallel()
+	s := site.New(site.Config{Pages: 45, PerList: 45})
+	w := newWorld(t, s, listParams)
+	s.Instead("/acts/15", site.Answer{Status: 502})
+	first := w.run()
+	require.Error(t, first.err)
+	s.Heal("/acts/15")
+	s.Add(5)
+	rest := w.run()
+	require.NoError(t, rest.err)
+	ids := map[string]int{}
+	for _, d := range append(first.docs, rest.docs...) {
+		ids[d.ID]++
+	}
+	require.Len(t, ids, 50)
+	for id, n := range ids {
+		require.Equal(t, 1, n, id)
+	}
+}
+
+func TestSinglePagesAreWatched(t *testing.T) {
+	t.Parallel()
+	s := small()
+	w := newWorld(t, s, `{"url":"BASE/acts/1","urls":["BASE/acts/2"],"fields":{"text":{"css":".body","as":"text"}}}`)
+	h := w.run()
+	require.NoError(t, h.err)
+	require.Equal(t, []string{w.base + "/acts/1", w.base + "/acts/2"}, h.ids())
+	require.Contains(t, h.docs[0].Fields["text"], "perché")
+	require.True(t, w.run().NotModified)
+	s.Instead("/acts/1", site.Answer{Status: 410})
+	gone := w.run()
+	require.NoError(t, gone.err)
+	require.Len(t, gone.docs, 1)
+	require.True(t, gone.docs[0].Deleted)
+}
+
+func TestTheCheckpointStaysBounded(t *testing.T) {
+	t.Parallel()
+	s := site.New(site.Config{Pages: 6000, PerList: 6000, Size: 100, Validators: true})
+	w := newWorld(t, s, `{"url":"BASE/list","links":"ul.acts a","fields":{"title":"h1"}}`)
+	h := w.run()
+	require.NoError(t, h.err)
+	require.Len(t, h.docs, 6000)
+	for _, p := range h.pages {
+		require.Less(t, len(p.Checkpoint), 100<<10)
+	}
+	half := h.pages[len(h.pages)/2]
+	w.checkpoint = half.Checkpoint
+	rest := w.run()
+	require.NoError(t, rest.err)
+	require.LessOrEqual(t, len(rest.docs), 3000, "goes on where it was, though not all is known")
+}
+
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, small(), "{}")
+	for path, want := range map[string]string{"/list": "goes on (a[rel=next])", "/sitemap.xml": "sitemap of 12 pages", "/acts/1": "page of HTML"} {
+		f, err := prober().Probe(t.Context(), w.base+path)
+		require.NoError(t, err)
+		require.Contains(t, f.Detail, want)
+		require.Less(t, f.Sure, 80, "a feed or an interface of the same site wins")
+		require.Positive(t, f.Sure)
+	}
+	_, err := prober().Probe(t.Context(), w.base+"/nowhere")
+	require.Equal(t, harvest.KindGone, harvest.KindOf(err))
+}

@@ -1,0 +1,88 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vendemmia/vendemmia/fetchers/web"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/replica/site"
+)
+
+// world is a site behind a server, and what was harvested of it.
+type world struct {
+	t          *testing.T
+	base       string
+	params     string
+	checkpoint json.RawMessage
+}
+
+func newWorld(t *testing.T, h http.Handler, params string) *world {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return &world{t: t, base: server.URL, params: strings.ReplaceAll(params, "BASE", server.URL)}
+}
+
+// harvested is what one run brought.
+type harvested struct {
+	pages []harvest.Page
+	docs  []harvest.Document
+	harvest.Tally
+	err error
+}
+
+func (h harvested) ids() []string {
+	var ids []string
+	for _, d := range h.docs {
+		ids = append(ids, d.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func (h harvested) warnings() string {
+	var all []string
+	for _, p := range h.pages {
+		all = append(all, p.Warnings...)
+	}
+	return strings.Join(all, "\n")
+}
+
+func (h harvested) rejects() (all []harvest.Reject) {
+	for _, p := range h.pages {
+		all = append(all, p.Rejects...)
+	}
+	return all
+}
+
+// run harvests once, and keeps the checkpoint as a store would.
+func (w *world) run(change ...func(*harvest.Request)) harvested {
+	w.t.Helper()
+	req := harvest.Request{Params: json.RawMessage(w.params), Checkpoint: w.checkpoint, Attempt: 1}
+	for _, c := range change {
+		c(&req)
+	}
+	var h harvested
+	h.Tally, h.err = harvest.Pump(w.t.Context(), web.New(http.DefaultClient), req, harvest.CommitFunc(
+		func(_ context.Context, p harvest.Page) (harvest.Tally, error) {
+			h.pages = append(h.pages, p)
+			h.docs = append(h.docs, p.Documents...)
+			if req.Limit == 0 {
+				w.checkpoint = p.Checkpoint
+			}
+			return harvest.PageTally(&p), nil
+		}))
+	return h
+}
+
+const listParams = `{"url":"BASE/list","links":"ul.acts a","next":"a[rel=next]",` + pageFields + `}`
+
+func small() *site.Site { return site.New(site.Config{Pages: 12, PerList: 5, Validators: true}) }
+
+func prober() harvest.Prober { return web.New(http.DefaultClient).(*web.Fetcher) }
