@@ -3,10 +3,12 @@ package web
 import (
 	"net/url"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/vendemmia/vendemmia/fetchers/web/internal/tree"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -17,6 +19,7 @@ type dom struct {
 	asked   *url.URL
 	text    string
 	root    *html.Node
+	arena   *tree.Arena
 	// base is what links are relative to.
 	base *url.URL
 }
@@ -29,8 +32,7 @@ func (p *plan) parse(a answer, address string) (*dom, error) {
 	if !isText(d.text) {
 		return nil, d.broken("what came is no text")
 	}
-	var err error
-	if d.root, err = html.Parse(strings.NewReader(d.text)); err != nil {
+	if err := d.grow(); err != nil {
 		return nil, d.broken("it cannot be read as HTML: " + err.Error())
 	}
 	if n := firstElement(d.root, atom.Base); n != nil && a.final != nil {
@@ -39,9 +41,39 @@ func (p *plan) parse(a answer, address string) (*dom, error) {
 		}
 	}
 	if d.walled() {
+		d.free()
 		return nil, d.blocked("a challenge page")
 	}
 	return d, nil
+}
+
+// arenas are lent to one page at a time.
+//
+//nolint:gochecknoglobals // memory to be used again, without any meaning
+var arenas = sync.Pool{New: func() any { return &tree.Arena{} }}
+
+// grow makes the tree: the quick way where the page is well-behaved, else as
+// browsers do.
+func (d *dom) grow() (err error) {
+	arena, _ := arenas.Get().(*tree.Arena)
+	if root, ok := arena.Parse(d.text); ok {
+		d.root, d.arena = root, arena
+		return nil
+	}
+	arena.Reset()
+	arenas.Put(arena)
+	d.root, err = html.Parse(strings.NewReader(d.text))
+	return err
+}
+
+// free gives the tree back; what was read from it stays.
+func (d *dom) free() {
+	d.root, d.text = nil, ""
+	if d.arena != nil {
+		d.arena.Reset()
+		arenas.Put(d.arena)
+		d.arena = nil
+	}
 }
 
 func (d *dom) broken(why string) error {

@@ -263,6 +263,7 @@ func TestTheCheckpointStaysBounded(t *testing.T) {
 	t.Parallel()
 	s := site.New(site.Config{Pages: 6000, PerList: 6000, Size: 100, Validators: true})
 	w := newWorld(t, s, `{"url":"BASE/list","links":"ul.acts a","fields":{"title":"h1"}}`)
+	w.client = &http.Client{Transport: inside{s}}
 	h := w.run()
 	require.NoError(t, h.err)
 	require.Len(t, h.docs, 6000)

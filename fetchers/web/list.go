@@ -105,6 +105,7 @@ func (r *reading) readList(at *place, out *harvest.Page) (*list, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer d.free()
 	return l, r.pageList(l, at, d, out)
 }
 

@@ -145,6 +145,7 @@ func (r *reading) read(ctx context.Context, b *result) {
 	if b.d, b.err = r.parse(b.a, b.address); b.err == nil {
 		b.rec = r.extract(b.d.root, b.d.base, b.address)
 		b.err = r.verdict(b)
+		b.d.free()
 	}
 }
 

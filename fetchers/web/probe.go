@@ -43,6 +43,7 @@ func (f *Fetcher) Probe(ctx context.Context, address string) (harvest.Finding, e
 	if err != nil {
 		return harvest.Finding{}, err
 	}
+	defer d.free()
 	return p.found(d), nil
 }
 

@@ -165,8 +165,11 @@ func (p *plan) notASitemap(a answer, address, root string) error {
 		if harvest.KindOf(err) == harvest.KindBlocked {
 			return err
 		}
-		if err == nil && d.wall() != "" {
-			return d.blocked(d.wall())
+		if err == nil {
+			wall := d.wall()
+			if d.free(); wall != "" {
+				return d.blocked(wall)
+			}
 		}
 	}
 	e.Advice = "look at the address in a browser; robots.txt of the site may name its sitemap; for a list of links leave sitemap away and give links"

@@ -99,18 +99,18 @@ func breaks(a atom.Atom) bool {
 	return false
 }
 
-// line is text on one line.
-func line(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+// line is text on one line, in memory of its own: what is kept of a page does not
+// keep the page.
+func line(s string) string { return strings.Clone(strings.Join(strings.Fields(clean(s)), " ")) }
 
-// clean makes s valid UTF-8 without control characters, and a copy of its own:
-// what is kept of a page does not keep the page.
+// clean makes s valid UTF-8 without control characters.
 func clean(s string) string {
 	plain := utf8.ValidString(s)
 	for i := 0; i < len(s) && plain; i++ {
 		plain = s[i] >= 0x20 || s[i] == '\n' || s[i] == '\t'
 	}
 	if plain {
-		return strings.Clone(s)
+		return s
 	}
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\n' && r != '\t' {

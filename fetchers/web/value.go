@@ -75,7 +75,7 @@ func firstElement(n *html.Node, a atom.Atom) *html.Node {
 // raw is the text of a match, before it is read as anything.
 func (f *field) raw(n *html.Node) string {
 	if f.Attr != "" {
-		return strings.TrimSpace(clean(attr(n, f.Attr)))
+		return strings.Clone(strings.TrimSpace(clean(attr(n, f.Attr))))
 	}
 	if f.As == asHTML {
 		return outer(n)

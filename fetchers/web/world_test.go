@@ -20,13 +20,25 @@ type world struct {
 	base       string
 	params     string
 	checkpoint json.RawMessage
+	client     *http.Client
+}
+
+// inside answers without a network.
+type inside struct{ http.Handler }
+
+func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
+	rec := httptest.NewRecorder()
+	i.ServeHTTP(rec, r)
+	resp := rec.Result()
+	resp.Request = r
+	return resp, nil
 }
 
 func newWorld(t *testing.T, h http.Handler, params string) *world {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	return &world{t: t, base: server.URL, params: strings.ReplaceAll(params, "BASE", server.URL)}
+	return &world{t: t, base: server.URL, client: http.DefaultClient, params: strings.ReplaceAll(params, "BASE", server.URL)}
 }
 
 // harvested is what one run brought.
@@ -69,7 +81,7 @@ func (w *world) run(change ...func(*harvest.Request)) harvested {
 		c(&req)
 	}
 	var h harvested
-	h.Tally, h.err = harvest.Pump(w.t.Context(), web.New(http.DefaultClient), req, harvest.CommitFunc(
+	h.Tally, h.err = harvest.Pump(w.t.Context(), web.New(w.client), req, harvest.CommitFunc(
 		func(_ context.Context, p harvest.Page) (harvest.Tally, error) {
 			h.pages = append(h.pages, p)
 			h.docs = append(h.docs, p.Documents...)
