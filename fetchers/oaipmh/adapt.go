@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,12 +27,19 @@ const (
 type adapter struct {
 	standing wire.Standing
 	ans      answer
-	// bodies holds the documents' bodies, one after another; sum is for hashes.
+	// bodies holds the documents' bodies, one after another.
 	bodies []byte
-	sum    []byte
+	sum    hash.Hash
+	// names and values are of the record in work, values one after another in
+	// text up to ends.
+	names []string
+	text  []byte
+	ends  []int
 }
 
-func newAdapter(ans answer) *adapter { return &adapter{standing: ans.Standing(), ans: ans} }
+func newAdapter(ans answer) *adapter {
+	return &adapter{standing: ans.Standing(), ans: ans, sum: sha256.New()}
+}
 
 // documents adapts records. Two with one id are one document: the later wins,
 // since a store takes an id once a page.
@@ -72,7 +80,7 @@ func (a *adapter) document(r *wire.Record) harvest.Document {
 	from := len(a.bodies)
 	a.bodies = a.standing.Append(a.bodies, r)
 	d.Body, d.MediaType = a.bodies[from:len(a.bodies):len(a.bodies)], textXML
-	d.Fields = fields(r)
+	d.Fields = a.fields(r)
 	d.Title, d.URL = first(d.Fields["title"], ""), first(d.Fields["identifier"], "http")
 	d.Hash = a.hash(r.Sets, r.Metadata, r.About)
 	return d
@@ -89,24 +97,14 @@ func first(list any, prefix string) string {
 }
 
 // fields are the header and, of Dublin Core, every element as a list.
-func fields(r *wire.Record) map[string]any {
-	f := make(map[string]any, 16)
-	names, values := make([]string, 0, 24), make([]string, 0, 24)
-	wire.DublinCore(r.Metadata, func(name, value string) {
-		names, values = append(names, name), append(values, value)
+func (a *adapter) fields(r *wire.Record) map[string]any {
+	a.names, a.ends, a.text = a.names[:0], a.ends[:0], a.text[:0]
+	wire.DublinCore(r.Metadata, func(name string, value []byte) {
+		a.names, a.text = append(a.names, name), append(a.text, value...)
+		a.ends = append(a.ends, len(a.text))
 	})
-	for i, name := range names {
-		if _, ok := f[name]; ok {
-			continue
-		}
-		list := values[i : i+1 : i+1]
-		for j := i + 1; j < len(names); j++ {
-			if names[j] == name {
-				list = append(list, values[j])
-			}
-		}
-		f[name] = list
-	}
+	f := make(map[string]any, min(len(a.names)+2, 14))
+	a.lists(f)
 	if r.Datestamp != "" {
 		f["datestamp"] = r.Datestamp
 	}
@@ -116,24 +114,50 @@ func fields(r *wire.Record) map[string]any {
 	return f
 }
 
+// lists gathers the values by name. They share one text and one array: a record
+// is kept or dropped as a whole.
+func (a *adapter) lists(f map[string]any) {
+	text, all := string(a.text), make([]string, 0, len(a.names))
+	for i, name := range a.names {
+		if slices.Contains(a.names[:i], name) {
+			continue
+		}
+		from := len(all)
+		for j := i; j < len(a.names); j++ {
+			if a.names[j] == name {
+				begin := 0
+				if j > 0 {
+					begin = a.ends[j-1]
+				}
+				all = append(all, text[begin:a.ends[j]])
+			}
+		}
+		f[name] = all[from:len(all):len(all)]
+	}
+}
+
 // hash is over what makes two versions of a record differ.
 func (a *adapter) hash(sets []string, parts ...[]byte) string {
 	if !slices.IsSorted(sets) {
 		sets = slices.Sorted(slices.Values(sets))
 	}
-	b := append(a.sum[:0], decoding...)
+	var head [256]byte
+	b := append(head[:0], decoding...)
 	for _, s := range sets {
 		b = append(append(b, 0), s...)
 	}
 	for _, p := range parts {
 		b = append(strconv.AppendInt(append(b, 0, 0), int64(len(p)), 10), 0)
-		b = append(b, p...)
 	}
-	a.sum = b
-	sum := sha256.Sum256(b)
+	a.sum.Reset()
+	a.sum.Write(b) //nolint:errcheck // a hash never fails
+	for _, p := range parts {
+		a.sum.Write(p) //nolint:errcheck // the same
+	}
+	var digest [sha256.Size]byte
 	var text [len("sha256:") + 2*sha256.Size]byte
 	copy(text[:], "sha256:")
-	hex.Encode(text[len("sha256:"):], sum[:])
+	hex.Encode(text[len("sha256:"):], a.sum.Sum(digest[:0]))
 	return string(text[:])
 }
 

@@ -77,7 +77,7 @@ func BenchmarkRecords(b *testing.B) {
 			require.NoError(b, err)
 			fields := 0
 			for i := range r.Records {
-				require.True(b, DublinCore(r.Records[i].Metadata, func(string, string) { fields++ }))
+				require.True(b, DublinCore(r.Records[i].Metadata, func(string, []byte) { fields++ }))
 			}
 			require.Equal(b, 13*benchRecords, fields)
 		}

@@ -6,9 +6,10 @@ import (
 )
 
 // DublinCore calls yield for every element of oai_dc metadata that has text:
-// its name without prefix, and the text on one line. It returns false, after
-// whatever it yielded, when the metadata is no Dublin Core or no XML.
-func DublinCore(metadata []byte, yield func(name, value string)) bool {
+// its name without prefix, and the text on one line, good until yield returns. It
+// returns false, after whatever it yielded, when the metadata is no Dublin Core
+// or no XML.
+func DublinCore(metadata []byte, yield func(name string, value []byte)) bool {
 	s := scanner{b: metadata}
 	root := s.next()
 	if name := string(local(root.name)); root.kind == kindNone || root.kind == kindEnd || name != "dc" && name != "qualifieddc" {
@@ -17,34 +18,44 @@ func DublinCore(metadata []byte, yield func(name, value string)) bool {
 	if root.kind == kindEmpty {
 		return true
 	}
-	if flat(metadata[root.to:], root.name) {
-		fast(metadata[root.to:], yield)
-		return true
+	var few [32]leaf
+	leaves, ok := flat(metadata[root.to:], root.name, few[:0])
+	if !ok {
+		return slow(metadata, yield)
 	}
-	return slow(metadata, yield)
+	for _, l := range leaves {
+		if value := text(l.inner); len(value) > 0 {
+			yield(term(local(l.name)), value)
+		}
+	}
+	return true
 }
 
-// flat reports elements that hold text alone, one after another up to the end of
-// the root.
-func flat(b, root []byte) bool {
+// leaf is an element without elements inside.
+type leaf struct{ name, inner []byte }
+
+// flat reads elements that hold text alone, one after another up to the end of
+// the root; false where there is anything else.
+func flat(b, root []byte, leaves []leaf) ([]leaf, bool) {
 	s := scanner{b: b}
 	for {
 		i := bytes.IndexByte(b[s.at:], '<')
 		if i < 0 || s.at+i+1 >= len(b) || b[s.at+i+1] == '!' || b[s.at+i+1] == '?' {
-			return false
+			return nil, false
 		}
 		t := s.next()
 		switch t.kind {
 		case kindEmpty:
 			continue
 		case kindEnd:
-			return bytes.Equal(t.name, root) && s.bad == ""
+			return leaves, bytes.Equal(t.name, root) && s.bad == ""
 		case kindStart, kindNone:
 		}
 		i = bytes.IndexByte(b[s.at:], '<')
 		if t.kind == kindNone || i < 0 || s.bad != "" || !ends(b[s.at+i:], t.name) {
-			return false
+			return nil, false
 		}
+		leaves = append(leaves, leaf{name: t.name, inner: b[s.at : s.at+i]})
 		s.at += i + len(t.name) + 3
 	}
 }
@@ -55,31 +66,11 @@ func ends(b, name []byte) bool {
 	return len(b) >= n+3 && b[1] == '/' && b[n+2] == '>' && bytes.Equal(b[2:n+2], name)
 }
 
-// fast reads what flat has found to be flat.
-func fast(b []byte, yield func(name, value string)) {
-	s := scanner{b: b}
-	for {
-		t := s.next()
-		switch t.kind {
-		case kindNone, kindEnd:
-			return
-		case kindEmpty:
-			continue
-		case kindStart:
-		}
-		i := bytes.IndexByte(b[s.at:], '<')
-		if value := Text(b[s.at : s.at+i]); value != "" {
-			yield(term(local(t.name)), value)
-		}
-		s.at += i + len(t.name) + 3
-	}
-}
-
 // slow reads any XML: the text below each child of the root.
-func slow(metadata []byte, yield func(name, value string)) bool {
+func slow(metadata []byte, yield func(name string, value []byte)) bool {
 	d := xml.NewDecoder(bytes.NewReader(metadata))
 	d.Strict = false
-	var text []byte
+	var below []byte
 	for depth := 0; ; {
 		t, err := d.RawToken()
 		if err != nil {
@@ -88,13 +79,13 @@ func slow(metadata []byte, yield func(name, value string)) bool {
 		switch t := t.(type) {
 		case xml.StartElement:
 			if depth++; depth == 2 {
-				text = text[:0]
+				below = below[:0]
 			}
 		case xml.CharData:
-			text = append(text, t...)
+			below = append(below, t...)
 		case xml.EndElement:
 			if depth == 2 {
-				if value := fold(text); value != "" {
+				if value := fold(below); len(value) > 0 {
 					yield(term([]byte(t.Name.Local)), value)
 				}
 			}

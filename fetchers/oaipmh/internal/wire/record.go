@@ -22,21 +22,101 @@ type Record struct {
 	nameEnd int
 }
 
-// record reads a record; one that is no XML ends where the next begins.
+// parts of a record.
+const (
+	partOther = iota
+	partHeader
+	partMetadata
+	partAbout
+)
+
+// record reads a record in one go; one that is no XML ends where the next begins.
 func (s *scanner) record(open tag) Record {
 	rec := Record{nameEnd: 1 + len(open.name)}
-	inner, ok := s.element(open)
-	if !ok {
+	if open.kind == kindStart && !s.parts(open, &rec) {
 		why := s.bad
 		end := s.recover(open)
-		rec.Raw = bytes.TrimSpace(s.b[open.from:end])
+		rec = Record{nameEnd: rec.nameEnd, Raw: bytes.TrimSpace(s.b[open.from:end]), Err: errors.New("XML: " + why)}
 		rec.guess(s.b[min(open.to, end):end])
-		rec.Err = errors.New("XML: " + why)
 		return rec
 	}
 	rec.Raw = s.b[open.from:s.at]
-	rec.parse(inner)
 	return rec.checked()
+}
+
+// parts goes to the end of a record and takes its parts on the way; false where
+// it is no XML.
+func (s *scanner) parts(open tag, rec *Record) bool {
+	s.stack = append(s.stack[:0], open.name)
+	part, begin, leaf := partOther, 0, 0
+	for s.bad == "" {
+		t := s.next()
+		depth := len(s.stack)
+		switch t.kind {
+		case kindStart:
+			switch depth {
+			case 1:
+				part, begin = rec.part(t), t.to
+			case 2:
+				leaf = t.to
+			}
+			s.stack = append(s.stack, t.name)
+		case kindEnd:
+			if !bytes.Equal(s.stack[depth-1], t.name) {
+				s.mismatch(t)
+				return false
+			}
+			s.stack = s.stack[:depth-1]
+			switch depth {
+			case 1:
+				return s.bad == ""
+			case 2:
+				rec.end(part, s.b[begin:t.from])
+			case 3:
+				if part == partHeader {
+					rec.member(local(t.name), s.b[leaf:t.from])
+				}
+			}
+		case kindNone:
+			s.bad = "<" + clip(s.stack[depth-1]) + "> has no end"
+		case kindEmpty:
+		}
+	}
+	return false
+}
+
+func (s *scanner) mismatch(t tag) {
+	s.bad = "</" + clip(t.name) + "> ends <" + clip(s.stack[len(s.stack)-1]) + ">"
+}
+
+// part says what a child of the record is; of each there is one that counts, the
+// first.
+func (r *Record) part(t tag) int {
+	switch name := local(t.name); {
+	case string(name) == "header" && r.ID == "":
+		r.status(t)
+		return partHeader
+	case string(name) == "metadata" && r.Metadata == nil:
+		return partMetadata
+	case string(name) == "about" && r.About == nil:
+		return partAbout
+	}
+	return partOther
+}
+
+func (r *Record) end(part int, inner []byte) {
+	switch part {
+	case partMetadata:
+		r.Metadata = bytes.TrimSpace(inner)
+	case partAbout:
+		r.About = bytes.TrimSpace(inner)
+	}
+}
+
+func (r *Record) status(header tag) {
+	if len(header.attrs) > 1 {
+		r.Deleted = attribute(header.attrs, "status") == "deleted"
+	}
 }
 
 func (r Record) checked() Record {
@@ -88,52 +168,30 @@ func (s *scanner) beginsRecord(i int, name []byte) bool {
 	return (h.kind == kindStart || h.kind == kindEmpty) && string(local(h.name)) == "header"
 }
 
-// parse reads sound content.
-func (r *Record) parse(inner []byte) {
+func (r *Record) header(open tag, inner []byte) {
+	r.status(open)
 	s := scanner{b: inner}
 	for {
 		t, content := s.sibling()
 		if t.kind == kindNone {
 			return
 		}
-		switch string(local(t.name)) {
-		case "header":
-			if r.ID == "" {
-				r.header(t, content)
-			}
-		case "metadata":
-			if r.Metadata == nil {
-				r.Metadata = bytes.TrimSpace(content)
-			}
-		case "about":
-			if r.About == nil {
-				r.About = bytes.TrimSpace(content)
-			}
-		}
+		r.member(local(t.name), content)
 	}
 }
 
-func (r *Record) header(open tag, inner []byte) {
-	if len(open.attrs) > 1 {
-		r.Deleted = attribute(open.attrs, "status") == "deleted"
-	}
-	s := scanner{b: inner}
-	for {
-		t, content := s.sibling()
-		if t.kind == kindNone {
-			return
+// member takes an element of the header.
+func (r *Record) member(name, content []byte) {
+	switch string(name) {
+	case "identifier":
+		if r.ID == "" {
+			r.ID = Text(content)
 		}
-		switch string(local(t.name)) {
-		case "identifier":
-			if r.ID == "" {
-				r.ID = Text(content)
-			}
-		case "datestamp":
-			r.Datestamp = Text(content)
-		case "setSpec":
-			if spec := Text(content); spec != "" {
-				r.Sets = append(r.Sets, spec)
-			}
+	case "datestamp":
+		r.Datestamp = Text(content)
+	case "setSpec":
+		if spec := Text(content); spec != "" {
+			r.Sets = append(r.Sets, spec)
 		}
 	}
 }

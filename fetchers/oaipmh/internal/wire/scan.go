@@ -130,11 +130,10 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 
 // nameEnd returns where the name that begins at i ends.
 func (s *scanner) nameEnd(i int) int {
-	for i < len(s.b) {
-		if c := s.b[i]; c == '>' || c == '/' || c == '=' || c == '<' || isSpace(c) {
+	for ; i < len(s.b); i++ {
+		if c := s.b[i]; c <= '>' && (c == '>' || c == '/' || c == '=' || c == '<' || isSpace(c)) {
 			break
 		}
-		i++
 	}
 	return i
 }
@@ -161,6 +160,11 @@ func (s *scanner) startTag() tag {
 	t := tag{kind: kindStart, from: s.at}
 	i := s.nameEnd(s.at + 1)
 	t.name = s.b[s.at+1 : i]
+	if i < len(s.b) && s.b[i] == '>' { // as most are
+		t.to = i + 1
+		s.at = t.to
+		return t
+	}
 	end, empty := s.tagEnd(i)
 	t.attrs = s.b[i:max(i, end-1)]
 	if empty {
@@ -273,7 +277,7 @@ func (s *scanner) element(open tag) (inner []byte, ok bool) {
 		case kindEnd:
 			last := len(s.stack) - 1
 			if !bytes.Equal(s.stack[last], t.name) {
-				s.bad = "</" + clip(t.name) + "> ends <" + clip(s.stack[last]) + ">"
+				s.mismatch(t)
 				return nil, false
 			}
 			if s.stack = s.stack[:last]; last == 0 {

@@ -70,7 +70,7 @@ func (s Standing) Append(out []byte, r *Record) []byte {
 		}
 	}
 	for _, d := range s.usual {
-		if bytes.Contains(r.Raw, d.use) && !s.inScope(d.prefix) && !bytes.Contains(r.Raw, d.whole[:len(d.prefix)+7]) {
+		if !s.inScope(d.prefix) && !bytes.Contains(r.Raw, d.whole[:len(d.prefix)+7]) && bytes.Contains(r.Raw, d.use) {
 			out = append(append(out, ' '), d.whole...)
 		}
 	}

@@ -2,14 +2,16 @@ package wire
 
 import (
 	"bytes"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // Text returns the text of an element's content on one line: references and
 // CDATA decoded, comments and tags left out, white space folded and trimmed.
-func Text(inner []byte) string {
+func Text(inner []byte) string { return string(text(inner)) }
+
+// text is Text without a copy, where none is needed.
+func text(inner []byte) []byte {
 	if bytes.IndexByte(inner, '&') < 0 && bytes.IndexByte(inner, '<') < 0 {
 		return fold(inner)
 	}
@@ -17,14 +19,20 @@ func Text(inner []byte) string {
 }
 
 // fold makes one line of b.
-func fold(b []byte) string {
+func fold(b []byte) []byte {
 	b = bytes.TrimSpace(b)
+	blank := false
 	for i, c := range b {
-		if c < 0x20 || c == ' ' && b[i+1] == ' ' || c >= 0x80 && oddSpace(b[i:]) {
-			return strings.Join(strings.Fields(string(b)), " ")
+		if c > ' ' && c < 0x80 {
+			blank = false
+			continue
 		}
+		if c < ' ' || c == ' ' && blank || c >= 0x80 && oddSpace(b[i:]) {
+			return bytes.Join(bytes.Fields(b), []byte(" "))
+		}
+		blank = c == ' '
 	}
-	return string(b)
+	return b
 }
 
 // oddSpace reports white space beyond ASCII at the start of b.

@@ -180,11 +180,11 @@ func TestDublinCore(t *testing.T) {
 		`<x:dc/>`: "",
 	} {
 		got := ""
-		require.True(t, DublinCore([]byte(metadata), func(name, value string) { got += name + "=" + value + ";" }), metadata)
+		require.True(t, DublinCore([]byte(metadata), func(name string, value []byte) { got += name + "=" + string(value) + ";" }), metadata)
 		require.Equal(t, want, got)
 	}
 	for _, other := range []string{"", "text", "<mods/>", "<mods><title>x</title></mods>"} {
-		require.False(t, DublinCore([]byte(other), func(string, string) { t.Error("nothing to yield") }), other)
+		require.False(t, DublinCore([]byte(other), func(string, []byte) { t.Error("nothing to yield") }), other)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestHostileTextCostsNoTime(t *testing.T) {
 		r, err := Scan(text)
 		require.NoError(t, err, name)
 		for i := range r.Records {
-			DublinCore(r.Records[i].Raw, func(string, string) {})
+			DublinCore(r.Records[i].Raw, func(string, []byte) {})
 		}
 		require.Less(t, time.Since(begin), 10*time.Second, name)
 	}
