@@ -85,7 +85,11 @@ func endOf(until string) key {
 }
 
 // knownLeg reads the last days with an issue again: those that were read before.
+// Behind a position that a person gave nothing was.
 func (r *reading) knownLeg() (leg, bool) {
+	if r.cp.Through.Number == 0 {
+		return leg{}, false
+	}
 	days := 0
 	first := key{}
 	for _, k := range slices.Backward(r.recent) {

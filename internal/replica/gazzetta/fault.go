@@ -211,3 +211,8 @@ func query(values ...string) string {
 	}
 	return b.String()
 }
+
+// From answers as another site does.
+func From(other http.Handler) Fault {
+	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) { other.ServeHTTP(w, r) }
+}
