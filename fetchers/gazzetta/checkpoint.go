@@ -136,11 +136,16 @@ func (p Params) made() (string, error) {
 // is as none.
 func restore(raw json.RawMessage, made string) checkpoint {
 	var c checkpoint
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || c.Made != made {
+	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || c.Made != made || !c.Live.sound() || !c.Aside.sound() {
 		c = checkpoint{}
 	}
 	c.Made = made
 	return c
+}
+
+// sound reports a walk that this fetcher can have written.
+func (w *walk) sound() bool {
+	return w == nil || w.Done >= 0 && (w.At == nil || w.At.Acts >= 0 && w.At.Articles >= 0)
 }
 
 func (c checkpoint) raw() json.RawMessage {

@@ -16,6 +16,8 @@ const (
 	maxLate = 100
 	// maxBroken acts are enough to see that the site has changed.
 	maxBroken = 5
+	// firstYear is that of the first Gazzetta there was.
+	firstYear = 1861
 )
 
 // asideWalk goes on with the walk of this window, or of everything again, or
@@ -186,7 +188,7 @@ func (r *reading) archive(l leg, yield func([]key, error) bool) {
 	}
 	found := false
 	var missing error
-	for year := yearOf(l.After.Day); year <= last; year++ {
+	for year := max(firstYear, yearOf(l.After.Day)); year <= last; year++ {
 		keys, err := r.year(year)
 		if errors.Is(err, errNoYear) {
 			r.partial, missing = true, err

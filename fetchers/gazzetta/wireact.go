@@ -36,7 +36,8 @@ func parseAct(doc *goquery.Document) actPage {
 	title := head.Find("h3").First().Clone()
 	reference := squeeze(title.Find(".riferimento").Text())
 	title.Find(".riferimento").Remove()
-	p.title = strings.TrimSpace(trailingCode.ReplaceAllString(squeeze(title.Text()), ""))
+	p.title, _ = trailingCode(squeeze(title.Text()))
+	p.title = strings.TrimSpace(p.title)
 	if m := supplementOf.FindStringSubmatch(reference); m != nil {
 		n, _ := strconv.Atoi(m[2])
 		p.supplement = &supplement{kind: supplementKind(m[1]), number: n}

@@ -63,8 +63,8 @@ func codeOf(link string, texts ...string) string {
 		return m[1]
 	}
 	for _, t := range texts {
-		if m := trailingCode.FindStringSubmatch(t); m != nil {
-			return m[1]
+		if _, code := trailingCode(t); code != "" {
+			return code
 		}
 	}
 	return ""

@@ -92,12 +92,22 @@ func supplementKind(word string) string {
 // opaque is all that is known of codes: old ones have other shapes than new ones.
 var opaque = regexp.MustCompile(`^[0-9A-Z]{6,12}$`)
 
-var trailingCode = regexp.MustCompile(`\s*\(([0-9A-Z]{6,12})\)\s*$`)
+var trailing = regexp.MustCompile(`\s*\(([0-9A-Z]{6,12})\)\s*$`)
+
+// trailingCode takes a code in brackets off the end of a text; one has digits
+// and letters both, which a word in brackets has not.
+func trailingCode(text string) (rest, code string) {
+	m := trailing.FindStringSubmatch(text)
+	if m == nil || !strings.ContainsAny(m[1], "0123456789") || !strings.ContainsAny(m[1], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		return text, ""
+	}
+	return strings.TrimSuffix(text, m[0]), m[1]
+}
 
 func (r *issueReader) act(s *goquery.Selection) {
 	e := entry{rubrica: r.rubrica, emettitore: r.emettitore, supplement: r.within}
-	e.texts(s)
 	e.links(s)
+	e.texts(s)
 	if e.code != "" && !opaque.MatchString(e.code) {
 		r.reject(s, "the code "+strconv.Quote(e.code)+" is none")
 		return
@@ -135,8 +145,8 @@ func firstWords(text string) string {
 // is the span of its own.
 func (e *entry) texts(s *goquery.Selection) {
 	e.heading = squeeze(s.Find("span.data").First().Text())
-	if m := pageNumber.FindStringSubmatch(s.Find("span.pagina").First().Text()); m != nil {
-		e.page, _ = strconv.Atoi(m[1])
+	if n, err := strconv.Atoi(pageNumber.FindString(s.Find("span.pagina").First().Text())); err == nil {
+		e.page = n
 	}
 	links := s.Find("a")
 	if e.heading == "" && links.Length() > 1 {
@@ -145,12 +155,12 @@ func (e *entry) texts(s *goquery.Selection) {
 	body := s.Clone()
 	body.Find(".data, .pagina, .riferimento").Remove()
 	e.title = strings.TrimSpace(strings.TrimPrefix(squeeze(body.Text()), e.heading))
-	if m := trailingCode.FindStringSubmatch(e.title); m != nil {
-		e.code, e.title = m[1], strings.TrimSpace(strings.TrimSuffix(e.title, m[0]))
+	if rest, code := trailingCode(e.title); code != "" && (e.code == "" || e.code == code) {
+		e.code, e.title = code, strings.TrimSpace(rest)
 	}
 }
 
-var pageNumber = regexp.MustCompile(`(\d+)`)
+var pageNumber = regexp.MustCompile(`\d+`)
 
 // links reads code, day and where the act is.
 func (e *entry) links(s *goquery.Selection) {

@@ -35,8 +35,8 @@ func (s *Site) session(r *http.Request, use bool) bool {
 	return fresh
 }
 
-// searchFields are those a search must send, all of them.
-func searchFields() []string {
+// SearchFields are those a search must send, all of them.
+func SearchFields() []string {
 	return []string{
 		"numeroProvvedimento", "giornoProvvedimento", "meseProvvedimento", "annoProvvedimento", "attiNumerati", "descrizioneTipoProvvedimento",
 		"codiceTipoProvvedimento", "descrizioneEmettitore", "codiceEmettitore", "descrizioneMateria", "codiceMateria", "tipoRicercaTitolo",
@@ -56,7 +56,7 @@ func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	for _, name := range searchFields() {
+	for _, name := range SearchFields() {
 		if !r.PostForm.Has(name) {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
