@@ -33,6 +33,10 @@ type lastGood struct {
 	Items int       `json:"items"`
 	Run   int64     `json:"run"` // that asked
 	At    time.Time `json:"at"`
+	// Told is the list of which the last run that took all items told what is no
+	// longer listed; Before the one that this run compares with, if it tells.
+	Told   string `json:"told,omitempty"`
+	Before string `json:"before,omitempty"`
 }
 
 // Expand asks the source for the items of one entry and writes them into the
@@ -91,7 +95,12 @@ func (a *Activities) listing(ctx context.Context, run rows.Run, c *campaigns.Cam
 	if err != nil {
 		return good, nil, err
 	}
-	good = lastGood{List: name, Items: len(list), Run: run.ID, At: a.Now()}
+	start, err := startOf(run)
+	if err != nil {
+		return good, nil, err
+	}
+	good = follows(good, name, len(list), run, start)
+	good.At = a.Now()
 	value, err := json.Marshal(good)
 	if err != nil {
 		return good, nil, err
@@ -240,8 +249,11 @@ func (a *Activities) populateAsked(
 		return 0, err
 	}
 	p.places.settle(chunkSize(c.Chunk, p.n))
-	if err := a.addItems(ctx, run.ID, p); err != nil || failure == nil {
+	if err := a.addItems(ctx, run.ID, p); err != nil {
 		return p.n, err
+	}
+	if failure == nil {
+		return p.n, a.vanished(ctx, run, p, good)
 	}
 	pseudo, err := notListed(p, run.ID, good, failure)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -147,4 +149,84 @@ func TestExpandContainsPanics(t *testing.T) {
 	w.script.split = func(harvest.Request) iter.Seq2[harvest.Element, error] { panic("ouch") }
 	_, ex := w.expandAll(t, steps.Start{Campaign: "repo"})
 	require.True(t, ex.Old)
+}
+
+func TestWhatTheSourceNoLongerListsIsToldOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := asking("repo")
+	c.Entries[0].Split.Exclude = []string{"*_x"}
+	w.apply(c)
+	ends := func(start steps.Start) map[string]string {
+		start.Campaign = "repo"
+		o, _ := w.expandAll(t, start)
+		_, err := w.fetch(o)
+		require.NoError(t, err)
+		ends := map[string]string{}
+		for key, item := range w.items(o.Run) {
+			ends[key] = strings.TrimSpace(string(item.Outcome) + " " + item.Why)
+		}
+		w.close(o)
+		return ends
+	}
+	w.script.split = elements(nil, "a", "b", "c", "d_x")
+	require.Equal(t, map[string]string{"a": "done", "b": "done", "c": "done"}, ends(steps.Start{}))
+	before := w.documents()
+
+	w.script.split = elements(nil, "a")
+	require.Equal(t, map[string]string{"a": "unchanged"}, ends(steps.Start{Items: []string{"a"}}), "a run of some items leaves it to the next")
+	asked := w.script.count("b")
+	require.Equal(t, map[string]string{
+		"a": "unchanged", "b": "gone the source no longer lists it", "c": "gone the source no longer lists it",
+	}, ends(steps.Start{}))
+	require.Equal(t, asked, w.script.count("b"), "it is not asked for")
+	require.Equal(t, before, w.documents())
+	left, err := w.store.Checkpoints(t.Context(), rows.CheckpointFilter{Campaign: "repo", Key: "b"})
+	require.NoError(t, err)
+	require.NotEmpty(t, left[0].Value)
+	require.Equal(t, map[string]string{"a": "unchanged"}, ends(steps.Start{}), "once")
+
+	w.script.split = elements(nil, "a", "b")
+	require.Equal(t, map[string]string{"a": "unchanged", "b": "unchanged"}, ends(steps.Start{}), "it came back, and goes on")
+	w.script.split = elements(kindError(harvest.KindBroken), "a")
+	require.NotContains(t, ends(steps.Start{})["b"], "gone", "who did not answer lists nothing less")
+}
+
+func TestAnotherNameIsNotGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := asking("repo")
+	w.apply(c)
+	w.script.split = elements(nil, "a", "b")
+	first, _ := w.expandAll(t, steps.Start{Campaign: "repo"})
+	_, err := w.fetch(first)
+	require.NoError(t, err)
+	w.close(first)
+	c.Entries[0].Split.Key = "url"
+	c.Entries[0].Params = []byte(`{"url":"https://x.example/"}`)
+	w.apply(c)
+	w.script.split = elements(nil, "b")
+	o, _ := w.expandAll(t, steps.Start{Campaign: "repo"})
+	items := w.items(o.Run)
+	require.Len(t, items, 2)
+	require.Contains(t, items, "a", "gone under its old name")
+	require.NotContains(t, items, "b")
+}
+
+func TestAVanishedItemSurvivesACrashOfItsRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(asking("repo"))
+	w.script.split = elements(nil, "a", "b")
+	first, _ := w.expandAll(t, steps.Start{Campaign: "repo"})
+	_, err := w.fetch(first)
+	require.NoError(t, err)
+	w.close(first)
+	w.script.split = elements(nil, "a")
+	o := w.open(steps.Start{Campaign: "repo"})
+	for range 2 {
+		_, err = do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: "scripted", Store: o.Store})
+		require.NoError(t, err)
+	}
+	require.Len(t, w.items(o.Run), 2)
 }

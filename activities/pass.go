@@ -12,10 +12,6 @@ import (
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
-// A pass that could not be trusted is made again after this part of `refresh`:
-// soon, but a source with a lasting defect is not listed whole at every run.
-const passAgain = 10
-
 // passing is what an attempt has to do with its item's full passes.
 type passing struct {
 	number   int  // under which pages are noted; 0: they are not
@@ -91,20 +87,7 @@ func (r *flight) passDue() bool {
 	if p.Number == 0 && r.item.Checkpoint.Version == 0 {
 		return true
 	}
-	return !r.Now().Before(NextPass(r.entry.Refresh, p, r.item.FirstSeen))
-}
-
-// NextPass is when the next full pass of an item is due that has none under way.
-func NextPass(refresh time.Duration, p rows.Pass, firstSeen time.Time) time.Time {
-	since := firstSeen
-	if !p.DoneAt.IsZero() {
-		since = p.DoneAt
-	}
-	due := since.Add(refresh)
-	if again := p.TriedAt.Add(refresh / passAgain); !p.TriedAt.IsZero() && again.After(due) {
-		return again
-	}
-	return due
+	return !r.Now().Before(p.Next(r.entry.Refresh, r.item.FirstSeen))
 }
 
 // finished ends an item whose source has no more pages. At the end of a pass that

@@ -32,6 +32,25 @@ type Pass struct {
 // UnderWay reports whether a pass was begun and has not ended.
 func (p Pass) UnderWay() bool { return !p.Begun.IsZero() }
 
+// passAgain is the part of the time between passes after which one is made again
+// that could not be trusted: soon, but a source with a lasting defect is not
+// listed whole at every run.
+const passAgain = 10
+
+// Next is when the next pass is due of an item that has none under way. The first
+// one is counted from when the item was first seen.
+func (p Pass) Next(refresh time.Duration, firstSeen time.Time) time.Time {
+	since := firstSeen
+	if !p.DoneAt.IsZero() {
+		since = p.DoneAt
+	}
+	due := since.Add(refresh)
+	if again := p.TriedAt.Add(refresh / passAgain); !p.TriedAt.IsZero() && again.After(due) {
+		return again
+	}
+	return due
+}
+
 // Sighting says that the documents and rejects of a page are noted as listed by
 // the item.
 type Sighting struct {
