@@ -56,6 +56,9 @@ func (c *campaignsShow) run(cmd *cobra.Command, args []string) error {
 	if d.Items, d.Unhealthy, err = itemsOf(ctx, s, row.Name); err != nil {
 		return err
 	}
+	if d.Passes, err = passesOf(ctx, s, v.effective, c.env.Now()); err != nil {
+		return err
+	}
 	if v.effective.Schedule != nil {
 		d.Fires = v.effective.Schedule.Next(c.env.Now(), 5)
 	}
@@ -70,6 +73,8 @@ type campaignDetail struct {
 	Items     int         `json:"items"`
 	Unhealthy int         `json:"unhealthy"`
 	Fires     []time.Time `json:"next_fires,omitempty"`
+	// Passes are the full passes of entries that say refresh.
+	Passes map[string]*entryPasses `json:"passes,omitempty"`
 }
 
 func campaignScreen(d campaignDetail, c print.Clock) string {
@@ -100,7 +105,7 @@ func campaignScreen(d campaignDetail, c print.Clock) string {
 		line("last run", fmt.Sprintf("%s  %s  %s new", d.Last.WorkflowID, runWord(*d.Last), print.Number(d.Last.Tally.New)))
 	}
 	for _, entry := range e.Entries {
-		b.WriteString("\n" + entryScreen(entry))
+		b.WriteString("\n" + entryScreen(entry, d.Passes[entry.Name], c))
 	}
 	return b.String()
 }
@@ -147,7 +152,7 @@ func fires(times []time.Time, c print.Clock) string {
 	return strings.Join(parts, " · ") + " " + c.In(times[0]).Format("MST")
 }
 
-func entryScreen(e campaigns.Entry) string {
+func entryScreen(e campaigns.Entry, p *entryPasses, c print.Clock) string {
 	var b strings.Builder
 	line := func(name, text string) {
 		if text != "" {
@@ -165,7 +170,7 @@ func entryScreen(e campaigns.Entry) string {
 	}
 	line("queue", e.Queue+", priority "+string(e.Priority))
 	if e.Refresh > 0 {
-		line("refresh", "every "+print.Duration(e.Refresh))
+		line("refresh", "every "+print.Duration(e.Refresh)+p.text(c))
 	}
 	return b.String()
 }

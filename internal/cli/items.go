@@ -156,6 +156,7 @@ func itemScreen(d itemDetail, c print.Clock) string {
 	line("last new", c.Full(d.LastNew))
 	line("documents", print.Number(d.Documents))
 	line("first seen", c.Full(d.FirstSeen))
+	line("full pass", diagnose.Pass(d.Pass, c))
 	for _, cp := range d.Checkpoints {
 		name := "checkpoint"
 		if cp.Lane != "" {

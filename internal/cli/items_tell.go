@@ -84,9 +84,10 @@ func (c *itemsPause) run(cmd *cobra.Command, args []string) error {
 type itemsRetry struct {
 	*program
 	itemFlags
-	again  bool
-	detach bool
-	strict bool
+	again   bool
+	refresh bool
+	detach  bool
+	strict  bool
 }
 
 func newItemsRetry(p *program) *cobra.Command {
@@ -99,6 +100,7 @@ func newItemsRetry(p *program) *cobra.Command {
 	}
 	c.add(p, cmd)
 	cmd.Flags().BoolVar(&c.again, "again", false, "ask for everything once more; checkpoints do not move back")
+	cmd.Flags().BoolVar(&c.refresh, "refresh", false, "make a full pass now, due or not: list everything, then delete what is no longer listed")
 	cmd.Flags().BoolVarP(&c.detach, "detach", "d", false, "return once it is started")
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
 	return cmd
@@ -110,7 +112,7 @@ func (c *itemsRetry) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	start := steps.Start{Again: c.again, Trigger: steps.TriggerHand, TriggeredBy: c.who()}
+	start := steps.Start{Again: c.again, Refresh: c.refresh, Trigger: steps.TriggerHand, TriggeredBy: c.who()}
 	for _, ref := range args {
 		it, err := c.findItem(ctx, s, c.itemFlags, ref)
 		if err != nil {

@@ -26,6 +26,7 @@ type trigger struct {
 	processors int
 	items      []string
 	again      bool
+	refresh    bool
 	limit      int
 	from       string
 	until      string
@@ -51,6 +52,7 @@ policy decides. A paused campaign runs too: the pause is of its schedule.`,
 	f.IntVar(&c.processors, "processors", 0, "items in flight at a time; 0: as the campaign says")
 	f.StringArrayVar(&c.items, "item", nil, "only the item with this key; may be repeated")
 	f.BoolVar(&c.again, "again", false, "ask for everything once more; checkpoints do not move back")
+	f.BoolVar(&c.refresh, "refresh", false, "make full passes now, due or not: list everything, then delete what is no longer listed")
 	f.IntVar(&c.limit, "limit", 0, "a trial: end each item after so many documents, store nothing")
 	f.StringVar(&c.from, "from", "", "nothing older than this time")
 	f.StringVar(&c.until, "until", "", "only what is older than this time")
@@ -90,7 +92,7 @@ func (p *program) handID(campaign string) func(try int) string {
 // start is the run's input, and the campaign it is of.
 func (c *trigger) start(ctx context.Context) (in steps.Start, camp campaigns.Campaign, err error) {
 	in = steps.Start{
-		Campaign: c.campaign, Processors: c.processors, Items: c.items, Again: c.again, Limit: c.limit,
+		Campaign: c.campaign, Processors: c.processors, Items: c.items, Again: c.again, Refresh: c.refresh, Limit: c.limit,
 		Trigger: steps.TriggerHand, TriggeredBy: c.who(),
 	}
 	if (c.campaign == "") == (c.fetcher == "") {

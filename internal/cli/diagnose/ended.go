@@ -239,6 +239,9 @@ func itemOutcome(f Facts) finding {
 	if m := Meaning(it.Outcome); m != "" {
 		lines = append(lines, Line{"so", m})
 	}
+	if text := Pass(it.Pass, f.Clock); text != "" {
+		lines = append(lines, Line{"full pass", text})
+	}
 	lines = append(lines, nextLine(f)...)
 	switch {
 	case it.Outcome == "":
