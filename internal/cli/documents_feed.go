@@ -17,24 +17,38 @@ import (
 type documentsExport struct {
 	*program
 	documentFlags
+	filesFlags
 	limit int
 }
 
 func newDocumentsExport(p *program) *cobra.Command {
 	c := &documentsExport{program: p}
 	cmd := &cobra.Command{
-		Use: "export", Short: "Write documents, one per line as JSON",
-		Long: "Write documents with their bodies, one per line as JSON, in the form of\n" +
-			"`fetchers try`. For what is new only, follow `documents changes`.",
-		Example: "  starter documents export --campaign news > news.jsonl",
+		Use: "export", Short: "Write documents, one per line as JSON, or as files",
+		Long: `Write documents with their bodies, one per line as JSON, in the form of
+` + "`fetchers try`" + `. For what is new only, follow ` + "`documents changes`" + `.
+
+With --as files: a file for each record, named after its id, and NAME.delete for
+one that was deleted. --batch N puts N records into one file: XML into an
+element collection, anything else into lines of JSON. The folder remembers how
+far it is: the next call writes what changed since, whatever happened to this
+one. Take files away when you have read them, or leave them there.`,
+		Example: "  starter documents export --campaign repositories --as files --to /srv/import",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
-	c.add(p, cmd)
+	c.documentFlags.add(p, cmd)
+	c.filesFlags.add(cmd)
 	cmd.Flags().IntVar(&c.limit, "limit", 0, "at most so many; 0: all")
 	return cmd
 }
 
 func (c *documentsExport) run(cmd *cobra.Command, _ []string) error {
+	if files, err := c.files(cmd); files || err != nil {
+		if err != nil {
+			return err
+		}
+		return c.writeFiles(cmd.Context())
+	}
 	filter, err := c.filter(c.program)
 	if err != nil {
 		return err
