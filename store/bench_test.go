@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -74,11 +76,33 @@ func rising(i int) string { return fmt.Sprintf("oai:repo.example.org:%08d", i) }
 
 func scattered(i int) string { return fmt.Sprintf("oai:%08x:%d", uint32(i)*2654435761, i) }
 
-func openBench(b *testing.B) *store.Store {
-	s, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), store.Options{Create: true})
-	require.NoError(b, err)
-	b.Cleanup(func() { require.NoError(b, s.Close()) })
-	return s
+// bencher makes new stores for a benchmark: each call one store, opened as often
+// as there are streams.
+type bencher struct {
+	address func(b *testing.B) string
+	raw     func(b *testing.B, docs []harvest.Document) time.Duration
+	streams int // processes that write at once
+}
+
+func benchers() map[string]bencher {
+	served := func(b *testing.B) string { return store.BenchCluster.Database(b) }
+	return map[string]bencher{
+		"sqlite":     {func(b *testing.B) string { return filepath.Join(b.TempDir(), "bench.db") }, rawInsert, 1},
+		"postgres":   {served, rawCopy, 1},
+		"postgres-2": {served, nil, 2},
+	}
+}
+
+func (e bencher) open(b *testing.B) []*store.Store {
+	address := e.address(b)
+	list := make([]*store.Store, e.streams)
+	for i := range list {
+		s, err := store.Open(b.Context(), address, store.Options{Create: true})
+		require.NoError(b, err)
+		b.Cleanup(func() { require.NoError(b, s.Close()) })
+		list[i] = s
+	}
+	return list
 }
 
 // startRun opens a run with n items of one page each.
@@ -97,13 +121,15 @@ func startRun(tb testing.TB, s *store.Store, campaign, id string, n int) int64 {
 
 // storePages writes docs as pages of four items side by side, as four workers
 // would.
-func storePages(b *testing.B, s *store.Store, id string, docs []harvest.Document) {
+func storePages(b *testing.B, stores []*store.Store, id string, docs []harvest.Document) {
 	const streams = 4
+	s := stores[0]
 	run := startRun(b, s, "bench", id, streams)
 	got, err := s.Claim(b.Context(), rows.Claim{Run: run, Hi: streams, Epoch: 1, Max: streams, Now: time.Now()})
 	require.NoError(b, err)
 	var wg sync.WaitGroup
 	for _, it := range got.Items {
+		s := stores[int(it.Ord)%len(stores)]
 		wg.Go(func() {
 			version := it.Checkpoint.Version
 			seq := 0
@@ -130,35 +156,82 @@ func storePages(b *testing.B, s *store.Store, id string, docs []harvest.Document
 }
 
 func BenchmarkDocuments(b *testing.B) {
-	for name, ids := range map[string]func(int) string{"rising": rising, "scattered": scattered} {
-		docs := benchDocs(ids)
-		b.Run("new/"+name, func(b *testing.B) {
-			var took time.Duration
-			for range b.N {
-				s := openBench(b)
-				start := time.Now()
-				storePages(b, s, "run", docs)
-				took += time.Since(start)
+	for engine, e := range benchers() {
+		b.Run(engine, func(b *testing.B) {
+			for name, ids := range map[string]func(int) string{"rising": rising, "scattered": scattered} {
+				benchDocuments100(b, e, name, benchDocs(ids))
 			}
-			b.ReportMetric(float64(b.N*benchDocuments)/took.Seconds(), "docs/s")
-		})
-		b.Run("unchanged/"+name, func(b *testing.B) {
-			s := openBench(b)
-			storePages(b, s, "first", docs)
-			b.ResetTimer()
-			for i := range b.N {
-				storePages(b, s, fmt.Sprint("again-", i), docs)
-			}
-			b.ReportMetric(float64(b.N*benchDocuments)/b.Elapsed().Seconds(), "docs/s")
-		})
-		b.Run("raw/"+name, func(b *testing.B) {
-			var took time.Duration
-			for range b.N {
-				took += rawInsert(b, docs)
-			}
-			b.ReportMetric(float64(b.N*benchDocuments)/took.Seconds(), "docs/s")
 		})
 	}
+}
+
+func benchDocuments100(b *testing.B, e bencher, name string, docs []harvest.Document) {
+	rate := func(b *testing.B, took time.Duration) {
+		b.ReportMetric(float64(b.N*benchDocuments)/took.Seconds(), "docs/s")
+	}
+	b.Run("new/"+name, func(b *testing.B) {
+		var took time.Duration
+		for range b.N {
+			stores := e.open(b)
+			start := time.Now()
+			storePages(b, stores, "run", docs)
+			took += time.Since(start)
+		}
+		rate(b, took)
+	})
+	b.Run("unchanged/"+name, func(b *testing.B) {
+		stores := e.open(b)
+		storePages(b, stores, "first", docs)
+		b.ResetTimer()
+		for i := range b.N {
+			storePages(b, stores, fmt.Sprint("again-", i), docs)
+		}
+		rate(b, b.Elapsed())
+	})
+	b.Run("changed/"+name, func(b *testing.B) {
+		stores := e.open(b)
+		storePages(b, stores, "first", docs)
+		b.ResetTimer()
+		for i := range b.N {
+			storePages(b, stores, fmt.Sprint("again-", i), edited(docs, i))
+		}
+		rate(b, b.Elapsed())
+	})
+	if e.raw == nil {
+		return
+	}
+	b.Run("raw/"+name, func(b *testing.B) {
+		var took time.Duration
+		for range b.N {
+			took += e.raw(b, docs)
+		}
+		rate(b, took)
+	})
+}
+
+// edited are the documents with another title.
+func edited(docs []harvest.Document, n int) []harvest.Document {
+	list := slices.Clone(docs)
+	for i := range list {
+		list[i].Title = fmt.Sprintf("%s, edited %d times", list[i].Title, n+1)
+	}
+	return list
+}
+
+// rawCopy is the limit of a server: one table, one COPY, one transaction.
+func rawCopy(b *testing.B, docs []harvest.Document) time.Duration {
+	c, err := pgx.Connect(b.Context(), store.BenchCluster.Database(b))
+	require.NoError(b, err)
+	defer c.Close(context.Background())
+	_, err = c.Exec(b.Context(), `CREATE TABLE documents (id text COLLATE "C" PRIMARY KEY, title text, hash bytea, body bytea)`)
+	require.NoError(b, err)
+	hash := make([]byte, 32)
+	start := time.Now()
+	_, err = c.CopyFrom(b.Context(), pgx.Identifier{"documents"}, []string{"id", "title", "hash", "body"}, pgx.CopyFromSlice(len(docs), func(i int) ([]any, error) {
+		return []any{docs[i].ID, docs[i].Title, hash, docs[i].Body}, nil
+	}))
+	require.NoError(b, err)
+	return time.Since(start)
 }
 
 // rawInsert is the limit: one table, one statement, one transaction.
@@ -185,17 +258,23 @@ func rawInsert(b *testing.B, docs []harvest.Document) time.Duration {
 }
 
 func BenchmarkOnePageItems(b *testing.B) {
+	for engine, e := range benchers() {
+		b.Run(engine, func(b *testing.B) { benchOnePageItems(b, e) })
+	}
+}
+
+func benchOnePageItems(b *testing.B, e bencher) {
 	const items, writers, chunk = 50_000, 256, 200
 	var add, work time.Duration
 	for i := range b.N {
-		s := openBench(b)
+		stores := e.open(b)
 		start := time.Now()
-		run := startRun(b, s, "bench", fmt.Sprint("run-", i), items)
+		run := startRun(b, stores[0], "bench", fmt.Sprint("run-", i), items)
 		add += time.Since(start)
 		start = time.Now()
-		fetchAll(b, s, run, items, writers, chunk)
+		fetchAll(b, stores, run, items, writers, chunk)
 		work += time.Since(start)
-		counts, err := s.Totals(b.Context(), run)
+		counts, err := stores[0].Totals(b.Context(), run)
 		require.NoError(b, err)
 		require.Equal(b, items, counts[0].Items)
 	}
@@ -207,11 +286,12 @@ func BenchmarkOnePageItems(b *testing.B) {
 
 // fetchAll works a run off with so many items in flight: claims of a chunk's
 // width, then one write per item.
-func fetchAll(b *testing.B, s *store.Store, run int64, items, writers, chunk int) {
+func fetchAll(b *testing.B, stores []*store.Store, run int64, items, writers, chunk int) {
 	const width = 32
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range writers / width {
+	for n := range writers / width {
+		s := stores[n%len(stores)]
 		wg.Go(func() {
 			for lo := next.Add(int64(chunk)) - int64(chunk); lo < int64(items); lo = next.Add(int64(chunk)) - int64(chunk) {
 				fetchChunk(b, s, rows.Claim{Run: run, Lo: lo, Hi: lo + int64(chunk) - 1, Epoch: 7, Worker: "bench", Max: width})

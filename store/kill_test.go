@@ -32,7 +32,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
-	os.Exit(store.Cluster.Run(m))
+	code := store.Cluster.Run(m)
+	store.BenchCluster.Stop()
+	os.Exit(code)
 }
 
 const (

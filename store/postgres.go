@@ -26,9 +26,9 @@ import (
 //
 // The writer's statements name few rows by their keys. Which index leads there
 // must not be left to statistics, which a table that has just been filled does
-// not have.
+// not have, nor to a plan that was made while it was empty.
 const (
-	settingsAll = `SET synchronous_commit = on; SET jit = off`
+	settingsAll = `SET synchronous_commit = on; SET jit = off; SET random_page_cost = 1.1; SET plan_cache_mode = force_custom_plan`
 	settingsOne = settingsAll + `; SET idle_in_transaction_session_timeout = '15s'; SET statement_timeout = '60s';
 		SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
 )

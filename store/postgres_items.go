@@ -1,18 +1,13 @@
 package store
 
-// itemNames is a list of items by entry and key.
-func itemNames(names [][2]string) (entries, keys []string) {
-	entries, keys = make([]string, len(names)), make([]string, len(names))
-	for i, name := range names {
-		entries[i], keys[i] = clean(name[0]), clean(name[1])
-	}
-	return entries, keys
-}
-
 func (p *postgres) items(t *tx, campaign string, names [][2]string) ([]knownItem, error) {
-	entries, keys := itemNames(names)
-	return collect(t, scanKnownItem, `SELECT k.at - 1, i.id, i.fetcher, i.label, i.host FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(entry, key, at)
-		JOIN items i ON i.campaign = $3 AND i.entry = k.entry AND i.key = k.key`, entries, keys, campaign)
+	list := make([]newItem, len(names))
+	for i, name := range names {
+		list[i] = newItem{campaign: campaign, entry: name[0], key: name[1]}
+	}
+	columns := newItemColumns()[:3]
+	return collect(t, scanKnownItem, `SELECT k.at - 1, i.id, i.fetcher, i.label, i.host FROM `+fromNumbered(columns)+`
+		JOIN items i ON i.campaign = k.campaign AND i.entry = k.entry AND i.key = k.key`, arrays(columns, list)...)
 }
 
 func newItemColumns() []column[newItem] {
