@@ -304,4 +304,3 @@ func TestPostgresReadOnly(t *testing.T) {
 		require.Equal(t, harvest.KindInternal, harvest.KindOf(err))
 	}
 }
-
