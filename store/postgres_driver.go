@@ -100,19 +100,27 @@ func values(named []driver.NamedValue) []any {
 
 func (c *pgConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	tag, err := c.conn.Exec(ctx, query, values(args)...)
-	return driver.RowsAffected(tag.RowsAffected()), err
+	return driver.RowsAffected(tag.RowsAffected()), c.told(ctx, err)
+}
+
+// told says of an error that the connection went with it.
+func (c *pgConn) told(ctx context.Context, err error) error {
+	if err != nil && c.conn.IsClosed() && ctx.Err() == nil {
+		return &lostError{err}
+	}
+	return err
 }
 
 // QueryContext waits for the first row, because errors come with it.
 func (c *pgConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	rs, err := c.conn.Query(ctx, query, values(args)...)
 	if err != nil {
-		return nil, err
+		return nil, c.told(ctx, err)
 	}
 	r := &pgRows{rows: rs, types: c.conn.TypeMap()}
 	if r.waiting = rs.Next(); !r.waiting && rs.Err() != nil {
 		rs.Close()
-		return nil, rs.Err()
+		return nil, c.told(ctx, rs.Err())
 	}
 	r.fields = rs.FieldDescriptions()
 	return r, nil

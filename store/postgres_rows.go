@@ -1,12 +1,8 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
-	"io"
 )
-
-func newBytes(b []byte) io.Reader { return bytes.NewReader(b) }
 
 func compareSpots(a, b moveRow) int {
 	return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.lane, b.lane))

@@ -2,10 +2,7 @@ package store
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -89,32 +86,32 @@ func (p *postgres) sink(t *tx) sink {
 	}
 }
 
+// begin asks for everything at once.
 func (k *pgSink) begin(batch []*job) (int64, error) {
-	for _, load := range []func([]*job) error{k.loadRuns, k.loadHeld, k.loadDocuments, k.loadPacks} {
-		if err := load(batch); err != nil {
-			return 0, err
-		}
-	}
-	return provisional, nil
+	q := &inquiry{w: k.w}
+	k.askRuns(q, batch)
+	k.askHeld(q, batch)
+	k.askDocuments(q, batch)
+	k.askPacks(q, batch)
+	return provisional, q.send()
 }
 
-func (k *pgSink) loadRuns(batch []*job) error {
+func (k *pgSink) askRuns(q *inquiry, batch []*job) {
 	var ids []int64
 	for _, j := range batch {
-		if _, known := k.runs[j.Run]; !known {
-			k.runs[j.Run] = liveRun{}
-			ids = append(ids, j.Run)
-		}
+		ids = append(ids, j.Run)
 	}
-	clear(k.runs)
-	_, err := collect(k.w, func(s scanner) (none struct{}, err error) {
+	slices.Sort(ids)
+	if len(ids) == 0 {
+		return
+	}
+	q.ask(func(s scanner) error {
 		var id int64
 		var r liveRun
-		err = s.Scan(&id, &r.campaign, &r.lane, &r.stop, &r.paused, &r.state)
+		err := s.Scan(&id, &r.campaign, &r.lane, &r.stop, &r.paused, &r.state)
 		k.runs[id] = r
-		return none, err
-	}, `SELECT id, campaign, lane, stop, paused, state FROM runs WHERE id = ANY($1)`, ids)
-	return err
+		return err
+	}, `SELECT id, campaign, lane, stop, paused, state FROM runs WHERE id = ANY($1)`, slices.Compact(ids))
 }
 
 func (k *pgSink) run(id int64) (liveRun, error) {
@@ -125,8 +122,8 @@ func (k *pgSink) run(id int64) (liveRun, error) {
 	return r, nil
 }
 
-// loadHeld reads items and checkpoints of the writes, and locks the items.
-func (k *pgSink) loadHeld(batch []*job) error {
+// askHeld reads items and checkpoints of the writes, and locks the items.
+func (k *pgSink) askHeld(q *inquiry, batch []*job) {
 	var runs, ords []int64
 	for _, j := range batch {
 		if j.claim == nil {
@@ -134,28 +131,27 @@ func (k *pgSink) loadHeld(batch []*job) error {
 		}
 	}
 	if len(runs) == 0 {
-		return nil
+		return
 	}
-	_, err := collect(k.w, k.scanHeld, `SELECT i.run, i.ord, r.lane, coalesce(c.version, 0), i.state, i.epoch, i.item, i.seq, i.outcome, i.warnings, i.page, i.live, i.done, i.total,
-		i.attempts, i.throttles, i.seq, i.listed, i.new, i.changed, i.same, i.deleted, i.quarantined, i.asked, i.bytes, i.not_modified, i.partial
+	q.ask(k.scanHeld, `SELECT i.run, i.ord, r.lane, coalesce(c.version, 0), i.state, i.epoch, i.item, i.seq, i.outcome, i.warnings, i.page, i.live, i.done, i.total,
+		i.attempts, i.throttles, i.seq, i.listed, i.new, i.changed, i.same, i.deleted, i.quarantined, i.asked, i.bytes, i.not_modified = 1, i.partial = 1
 		FROM unnest($1::bigint[], $2::bigint[]) AS k(run, ord) JOIN run_items i ON i.run = k.run AND i.ord = k.ord JOIN runs r ON r.id = i.run
 			LEFT JOIN checkpoints c ON c.item = i.item AND c.lane = r.lane
 		ORDER BY i.run, i.ord FOR UPDATE OF i`, runs, ords)
-	return err
 }
 
-func (k *pgSink) scanHeld(s scanner) (none struct{}, err error) {
+func (k *pgSink) scanHeld(s scanner) error {
 	var p place
 	var at spot
 	var version int64
 	h := &heldItem{}
-	err = s.Scan(append([]any{&p.run, &p.ord, &at.lane, &version, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.warnings, &h.page, &h.live, &h.done, &h.total, &h.attempts, &h.throttles}, tallyInto(&h.tally)...)...)
+	err := s.Scan(append([]any{&p.run, &p.ord, &at.lane, &version, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.warnings, &h.page, &h.live, &h.done, &h.total, &h.attempts, &h.throttles}, tallyInto(&h.tally)...)...)
 	at.item = h.item
 	if version > 0 {
 		k.spots[at] = version
 	}
 	k.items[p] = h
-	return none, err
+	return err
 }
 
 func (k *pgSink) held(p place) (*heldItem, bool, error) {
@@ -163,21 +159,28 @@ func (k *pgSink) held(p place) (*heldItem, bool, error) {
 	return h, ok, nil
 }
 
-func (k *pgSink) loadDocuments(batch []*job) (err error) {
-	k.known, err = probePostgres(k.w, unknownDocuments(batch))
-	return err
+func (k *pgSink) askDocuments(q *inquiry, batch []*job) {
+	unknown := unknownDocuments(batch)
+	k.known = make(map[docName]*docState, len(unknown))
+	if len(unknown) > 0 {
+		q.ask(scanProbed(unknown, k.known), selectProbed, probed(unknown)...)
+	}
 }
 
-// loadPacks takes numbers for all packs that may be needed.
-func (k *pgSink) loadPacks(batch []*job) (err error) {
+// askPacks takes numbers for all packs that may be needed.
+func (k *pgSink) askPacks(q *inquiry, batch []*job) {
 	n := 0
 	for _, j := range batch {
 		n += len(j.packs)
 	}
-	if n > 0 {
-		k.packs, err = collect(k.w, scanNumber, `SELECT nextval(pg_get_serial_sequence('packs', 'id')) FROM generate_series(1, $1::bigint)`, n)
+	if n == 0 {
+		return
 	}
-	return err
+	q.ask(func(s scanner) error {
+		id, err := scanNumber(s)
+		k.packs = append(k.packs, id)
+		return err
+	}, `SELECT nextval(pg_get_serial_sequence('packs', 'id')) FROM generate_series(1, $1::bigint)`, n)
 }
 
 func (k *pgSink) loaded(name docName) *docState { return k.known[name] }
@@ -455,89 +458,32 @@ func (k *pgSink) queueEnds(b *bulk, base int64) {
 	}
 }
 
-// bulk is statements over many rows, sent together.
-type bulk struct {
-	w     *pgSession
-	batch pgx.Batch
-	rows  []int
-}
+const selectProbed = `SELECT k.at, d.number, d.version, d.deleted = 1, d.first_seen, d.hash FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(collection, id, at)
+	JOIN documents d ON d.collection = k.collection AND d.id = k.id`
 
-// over adds a statement; %s in it is the table of rows.
-func over[T any](b *bulk, columns []column[T], list []T, statement string) {
-	if len(list) == 0 {
-		return
-	}
-	b.batch.Queue(fmt.Sprintf(statement, fromRows(columns)), arrays(columns, list)...)
-	b.rows = append(b.rows, len(list))
-}
-
-// maybeOver is over for a statement that may find fewer rows.
-func maybeOver[T any](b *bulk, columns []column[T], list []T, statement string) {
-	n := len(b.rows)
-	if over(b, columns, list, statement); len(b.rows) > n {
-		b.rows[n] = anyRows
-	}
-}
-
-// anyRows stands for a number of rows that does not matter.
-const anyRows = -1
-
-// send runs the statements. Each must have found all of its rows as they were
-// read.
-func (b *bulk) send() error {
-	if len(b.rows) == 0 {
-		return nil
-	}
-	return b.w.raw(func(c *pgx.Conn) error {
-		results := c.SendBatch(b.w.ctx, &b.batch)
-		for _, n := range b.rows {
-			tag, err := results.Exec()
-			if err == nil && n != anyRows && tag.RowsAffected() != int64(n) {
-				err = errRace
-			}
-			if err != nil {
-				results.Close() //nolint:errcheck // the first error tells
-				return err
-			}
-		}
-		return results.Close()
-	})
-}
-
-// into adds rows to a table.
-func into[T any](k *pgSink, table string, columns []column[T], list []T) error {
-	if len(list) == 0 {
-		return nil
-	}
-	k.buffer = copyRows(k.buffer[:0], columns, list)
-	return k.w.raw(func(c *pgx.Conn) error {
-		_, err := c.PgConn().CopyFrom(k.w.ctx, newBytes(k.buffer), "COPY "+table+" ("+names(columns)+") FROM STDIN (FORMAT binary)")
-		return err
-	})
-}
-
-// probePostgres finds documents.
-func probePostgres(q querier, documents []document) (map[docName]*docState, error) {
-	known := make(map[docName]*docState, len(documents))
-	if len(documents) == 0 {
-		return known, nil
-	}
+// probed are the arguments of selectProbed.
+func probed(documents []document) []any {
 	collections, ids := make([]string, len(documents)), make([]string, len(documents))
 	for i := range documents {
 		collections[i], ids[i] = clean(documents[i].name.collection), documents[i].name.id
 	}
-	_, err := collect(q, func(s scanner) (none struct{}, err error) {
+	return []any{collections, ids}
+}
+
+func scanProbed(documents []document, known map[docName]*docState) func(scanner) error {
+	return func(s scanner) error {
 		d, at := &docState{}, 0
-		err = s.Scan(&at, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.hash)
+		err := s.Scan(&at, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.hash)
 		if err == nil {
 			known[documents[at-1].name] = d
 		}
-		return none, err
-	}, `SELECT k.at, d.number, d.version, d.deleted, d.first_seen, d.hash FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(collection, id, at)
-		JOIN documents d ON d.collection = k.collection AND d.id = k.id`, collections, ids)
-	return known, err
+		return err
+	}
 }
 
 func (p *postgres) probe(q querier, documents []document) (map[docName]*docState, error) {
-	return probePostgres(q, documents)
+	known := make(map[docName]*docState, len(documents))
+	scan := scanProbed(documents, known)
+	_, err := collect(q, func(s scanner) (struct{}, error) { return struct{}{}, scan(s) }, selectProbed, probed(documents)...)
+	return known, err
 }
