@@ -13,8 +13,12 @@ import (
 // needed for correctness beyond asking less.
 type known struct {
 	entries map[uint64]*entry
+	// order is that of packing; what is forgotten stays in it until then.
+	order []uint64
 	// size is what packing them takes.
 	size int
+	// fresh: this walk has seen all there is, so that nothing can be forgotten.
+	fresh bool
 }
 
 // entry is one address. Its packed form is 48 bits of hash, age, flags, and what
@@ -90,6 +94,8 @@ func (k *known) put(address string, e entry) {
 	key := keyOf(address)
 	if old := k.entries[key]; old != nil {
 		k.size -= old.size()
+	} else {
+		k.order = append(k.order, key)
 	}
 	delete(k.entries, key)
 	if k.size+e.size() > softKnown && e.flags&flagList == 0 {
@@ -131,7 +137,11 @@ func (e *entry) size() int {
 
 // evict forgets what was seen longest ago, never what this walk has seen.
 func (k *known) evict(to int) {
-	for oldest := k.oldest(); oldest > 0 && k.size > to; oldest = k.oldest() {
+	for k.size > to && !k.fresh {
+		oldest := k.oldest()
+		if k.fresh = oldest == 0; k.fresh {
+			return
+		}
 		for key, e := range k.entries {
 			if e.age == oldest {
 				k.size -= e.size()
@@ -150,6 +160,7 @@ func (k *known) oldest() (age byte) {
 
 // older begins a walk.
 func (k *known) older() {
+	k.fresh = false
 	for key, e := range k.entries {
 		if e.age++; e.age > maxAge {
 			k.size -= e.size()
@@ -158,15 +169,11 @@ func (k *known) older() {
 	}
 }
 
-// pack writes the entries in the order of their keys.
+// pack writes the entries in the order in which they came.
 func (k *known) pack() string {
-	keys := make([]uint64, 0, len(k.entries))
-	for key := range k.entries {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
+	k.order = slices.DeleteFunc(k.order, func(key uint64) bool { return k.entries[key] == nil })
 	b := make([]byte, 0, k.size)
-	for _, key := range keys {
+	for _, key := range k.order {
 		e := k.entries[key]
 		var raw [8]byte
 		binary.BigEndian.PutUint64(raw[:], key)
@@ -212,8 +219,10 @@ func unpack(s string) known {
 		if !ok {
 			break
 		}
-		k.entries[binary.BigEndian.Uint64(raw[:])] = &e
-		k.size += e.size()
+		if key := binary.BigEndian.Uint64(raw[:]); k.entries[key] == nil {
+			k.entries[key], k.order = &e, append(k.order, key)
+			k.size += e.size()
+		}
 	}
 	return k
 }
