@@ -76,6 +76,8 @@ func BenchmarkCrawl(b *testing.B) {
 				require.Equal(b, crawlPages, got.Pages)
 				b.ReportMetric(float64(got.Pages)/got.Seconds, "pages/s")
 				b.ReportMetric(got.PeakMiB, "MiB")
+				used := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+				b.ReportMetric(float64(used.Microseconds())/crawlPages, "cpu-µs/page")
 			}
 		})
 	}
@@ -117,7 +119,7 @@ func TestCrawler(t *testing.T) {
 	fmt.Printf("crawled %s\n", raw)
 }
 
-const benchParams = `{"url":"BASE/list","links":"ul.acts a","fields":{"title":{"css":"h1.act__title","required":true},"published":{"css":"p.meta time"},` +
+const benchParams = `{"url":"BASE/list","links":"ul.acts a.also","fields":{"title":{"css":"h1.act__title","required":true},"published":{"css":"p.meta time"},` +
 	`"amount":"span.amount","body":{"as":"none"}}}`
 
 func crawlOurs(t *testing.T, address string) int {

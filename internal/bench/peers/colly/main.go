@@ -39,7 +39,7 @@ func crawl(list string, parallel int) int64 {
 	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: parallel}); err != nil {
 		log.Fatal(err)
 	}
-	c.OnHTML("ul.acts a", func(e *colly.HTMLElement) {
+	c.OnHTML("ul.acts a.also", func(e *colly.HTMLElement) {
 		e.Request.Visit(e.Attr("href")) //nolint:errcheck // what was visited is refused
 	})
 	c.OnHTML("html", func(e *colly.HTMLElement) {
