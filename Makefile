@@ -34,6 +34,7 @@ check: $(BIN)/gofumpt $(BIN)/staticcheck $(BIN)/workflowcheck ## format, vet, st
 	$(BIN)/workflowcheck -config workflowcheck.yaml ./workflows/...
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
+	$(GO) -C internal/bench/peers mod tidy -diff
 	@echo check: clean
 
 fmt: $(BIN)/gofumpt ## format the code
