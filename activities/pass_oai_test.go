@@ -1,0 +1,67 @@
+package activities
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/replica/oai"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// A repository that announces no deletions, harvested by sets that share records:
+// only a full pass finds what was taken out and what left a set.
+func TestAPassOverARepositoryThatTellsNothing(t *testing.T) {
+	t.Parallel()
+	repo, err := oai.Start(oai.Config{Records: 600, Page: 50, Collections: 3, Parts: 1, OpenEvery: 5, Deleted: oai.Never})
+	require.NoError(t, err)
+	t.Cleanup(repo.Close)
+	w := newWorld(t)
+	set, err := fetchers.Set{}.With("oaipmh", oaipmh.New)
+	require.NoError(t, err)
+	w.Fetchers = set
+	w.Client = func(harvest.Visitor) *http.Client { return http.DefaultClient }
+	c := campaigns.Adhoc("oaipmh", []byte(`{"url":`+strconv.Quote(repo.URL())+`}`), 4)
+	c.Name = "news"
+	c.Entries[0].Split, c.Entries[0].Refresh = &campaigns.Split{Ask: "sets"}, 24*time.Hour
+	w.apply(c)
+	harvested := func(after time.Duration) steps.Summary {
+		w.clock.set(passStart().Add(after))
+		o := w.open(steps.Start{Campaign: "news"})
+		_, err := do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: c.Entries[0].Name, Store: o.Store})
+		require.NoError(t, err)
+		sealed, err := do(w, steps.SealRun, steps.SealRunIn{Run: o.Run, Store: o.Store})
+		require.NoError(t, err)
+		o.Ranges = sealed.Ranges
+		_, err = w.fetch(o)
+		require.NoError(t, err)
+		return w.close(o)
+	}
+	require.Equal(t, harvest.OutcomeDone, harvested(0).Outcome)
+	require.ElementsMatch(t, repo.Living(""), w.living())
+
+	repo.Advance(time.Hour)
+	gone := repo.Remove(40)
+	require.Len(t, gone, 40)
+	require.Len(t, repo.Move(10, "col_1", "col_2"), 10)
+	require.Zero(t, harvested(time.Hour).Documents.Deleted)
+	require.Len(t, w.living(), 600, "nobody says that they are gone")
+
+	repo.Advance(time.Hour)
+	sum := harvested(25 * time.Hour)
+	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, 40, sum.Documents.Deleted, "what moved is listed elsewhere")
+	require.ElementsMatch(t, repo.Living(""), w.living())
+
+	repo.Advance(time.Hour)
+	repo.Revive(gone[:7]...)
+	harvested(26 * time.Hour)
+	require.ElementsMatch(t, repo.Living(""), w.living())
+}
