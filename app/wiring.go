@@ -148,9 +148,10 @@ func (p program) newClient(life fx.Lifecycle, s config.Settings, opened *store.S
 	return remote{Client: c, address: o.HostPort, namespace: o.Namespace, identity: id}, nil
 }
 
-func newPolite(s config.Settings, hosts *hosts) *polite.Client {
+func newPolite(s config.Settings, hosts *hosts, opened *store.Store) *polite.Client {
 	return polite.New(polite.Settings{
 		Product: cmp.Or(s.Product, "Vendemmia/"+version), Allow: s.AllowNetwork, MaxBody: s.MaxBody, Rules: hosts.rule, Rest: hosts.rest,
+		Fleet: newFleet(opened),
 	})
 }
 

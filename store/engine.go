@@ -38,6 +38,8 @@ type engine interface {
 	// into a run; what is there already stays.
 	newItems(t *tx, list []newItem) ([]int64, error)
 	addItems(t *tx, list []addedItem) (int64, error)
+	// timed is a query with the database's clock, in microseconds, for {now}.
+	timed(query string) string
 	// jsonNumber is the SQL of a number in a column of JSON text.
 	jsonNumber(column, key string) string
 }

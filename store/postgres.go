@@ -181,6 +181,12 @@ func patiently(ctx context.Context, do func(attempt int) error) error {
 	}
 }
 
+// timed reads the clock anew at each place: a transaction may have waited for a
+// lock since it began.
+func (p *postgres) timed(query string) string {
+	return strings.ReplaceAll(query, "{now}", "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+}
+
 func (p *postgres) jsonNumber(column, key string) string {
 	return "(nullif(" + column + ", '')::json ->> '" + key + "')::bigint"
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -99,6 +100,10 @@ func (f *sqliteFile) read(ctx context.Context, query string, args ...any) (*sql.
 
 func (f *sqliteFile) probe(q querier, documents []document) (map[docName]*docState, error) {
 	return probeSQLite(q, documents)
+}
+
+func (f *sqliteFile) timed(query string) string {
+	return strings.ReplaceAll(query, "{now}", "CAST(unixepoch('subsec') * 1000000 AS INTEGER)")
 }
 
 func (f *sqliteFile) jsonNumber(column, key string) string {

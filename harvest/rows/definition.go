@@ -101,3 +101,15 @@ type Event struct {
 	On   string    `json:"on"`
 	Note string    `json:"note,omitempty"`
 }
+
+// Booking is a process asking for the next departure to a host with a gap.
+type Booking struct {
+	Host   string
+	Holder string // the process
+	// Gap lies between an answer and the next departure.
+	Gap time.Duration
+	// Priority is 1 for urgent … 5 for idle.
+	Priority int
+	// Lease is how long the departure is held when the process dies.
+	Lease time.Duration
+}

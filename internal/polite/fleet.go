@@ -14,9 +14,9 @@ type Fleet interface {
 	// process has one, the gap after the last answer is over, and nobody more
 	// urgent waits elsewhere. It is held for Lease, until renewed or released. Else
 	// nothing is booked but a place in the queue, and wait is when to ask again.
-	Book(ctx context.Context, host string, priority int) (wait time.Duration, err error)
+	Book(ctx context.Context, host string, gap time.Duration, priority int) (wait time.Duration, err error)
 	// Renew holds the departure for another Lease.
-	Renew(ctx context.Context, host string) error
+	Renew(ctx context.Context, host string, gap time.Duration) error
 	// Release gives it back; the next one is due a gap from now. Twice is harmless.
 	Release(ctx context.Context, host string, gap time.Duration) error
 	// Withdraw gives up the place in the queue.
@@ -74,7 +74,7 @@ func (p *pacer) book() {
 // ask asks until a departure is had or nobody waits for one any more.
 func (p *pacer) ask(b *booking) {
 	for failed := 0; ; {
-		wait, priority, ok := p.wants()
+		wait, want, ok := p.wants()
 		if !ok {
 			if p.withdraw() {
 				return
@@ -85,7 +85,7 @@ func (p *pacer) ask(b *booking) {
 			b.pause(wait)
 			continue
 		}
-		wait, err := p.call(func(ctx context.Context) (time.Duration, error) { return p.fleet.Book(ctx, p.host, priority) })
+		wait, err := p.call(func(ctx context.Context) (time.Duration, error) { return p.fleet.Book(ctx, p.host, want.gap, want.priority) })
 		switch {
 		case err != nil && failed < fleetFailures:
 			failed++
@@ -103,9 +103,15 @@ func (p *pacer) ask(b *booking) {
 	}
 }
 
+// departure is what the fleet is asked for.
+type departure struct {
+	gap      time.Duration
+	priority int
+}
+
 // wants says whether a departure is still wanted, for whom, and what there is to
 // wait for before the fleet need be asked.
-func (p *pacer) wants() (wait time.Duration, priority int, ok bool) {
+func (p *pacer) wants() (wait time.Duration, want departure, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now, rule := time.Now(), p.rule(p.host)
@@ -113,9 +119,9 @@ func (p *pacer) wants() (wait time.Duration, priority int, ok bool) {
 		p.clear(r)
 	}
 	if len(p.queue) == 0 || !p.shared(rule) {
-		return 0, 0, false
+		return 0, departure{}, false
 	}
-	return p.due(rule).Sub(now), p.queue[0].priority, true
+	return p.due(rule).Sub(now), departure{rule.Every, p.queue[0].priority}, true
 }
 
 // withdraw ends the asking, unless somebody has come meanwhile.
@@ -167,7 +173,7 @@ func (h *holding) keep(p *pacer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.timer = time.AfterFunc(Lease/3, func() {
-		p.call(func(ctx context.Context) (time.Duration, error) { return 0, p.fleet.Renew(ctx, p.host) }) //nolint:errcheck // tried again soon
+		p.call(func(ctx context.Context) (time.Duration, error) { return 0, p.fleet.Renew(ctx, p.host, p.rule(p.host).Every) }) //nolint:errcheck // tried again soon
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if !h.over {

@@ -39,7 +39,7 @@ func (f *fleetOf) process(id int) *turns {
 	return newTurns(every(f.gap), process{f, id})
 }
 
-func (p process) Book(_ context.Context, _ string, priority int) (time.Duration, error) {
+func (p process) Book(_ context.Context, _ string, _ time.Duration, priority int) (time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls++
@@ -77,7 +77,7 @@ func (p process) behind(mine place, now time.Time) bool {
 	return false
 }
 
-func (p process) Renew(context.Context, string) error {
+func (p process) Renew(context.Context, string, time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.holder == p.id {
@@ -183,7 +183,7 @@ func TestFleetADeadProcessHoldsForItsLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(time.Second)
-		wait, err := process{f, 9}.Book(t.Context(), "h", 3) // and never again
+		wait, err := process{f, 9}.Book(t.Context(), "h", f.gap, 3) // and never again
 		require.NoError(t, err)
 		require.Zero(t, wait)
 		start := time.Now()

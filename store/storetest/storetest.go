@@ -40,6 +40,10 @@ type Store interface {
 	Hosts(ctx context.Context) ([]rows.Host, error)
 	RestHost(ctx context.Context, host string, until time.Time, why string) error
 	PauseHost(ctx context.Context, host string, p *rows.Pause) error
+	BookHost(ctx context.Context, b rows.Booking) (booked bool, wait time.Duration, err error)
+	RenewHost(ctx context.Context, b rows.Booking) error
+	ReleaseHost(ctx context.Context, host, holder string, gap time.Duration) error
+	WithdrawHost(ctx context.Context, host, holder string) error
 	Record(ctx context.Context, e rows.Event) error
 	Events(ctx context.Context, on string, since time.Time, limit int) ([]rows.Event, error)
 
@@ -93,7 +97,7 @@ type Store interface {
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	groups := map[string]map[string]func(*testing.T, Store){
 		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(), "passes": passTests(),
-		"documents": documentTests(), "items": itemTests(), "reading": readingTests(), "retention": retentionTests(),
+		"documents": documentTests(), "items": itemTests(), "reading": readingTests(), "retention": retentionTests(), "departures": departureTests(),
 	}
 	for group, tests := range groups {
 		t.Run(group, func(t *testing.T) {
