@@ -82,9 +82,12 @@ func (s *Store) RenewHost(ctx context.Context, b rows.Booking) error {
 // ReleaseHost gives a departure back once its answer is there: the next one is due
 // a gap from now. It does nothing when it is held no more.
 func (s *Store) ReleaseHost(ctx context.Context, host, holder string, gap time.Duration) error {
+	if gap > 0 {
+		gap += clockStep
+	}
 	return s.brief(ctx, "release departure to", host, func(t *tx) error {
 		_, err := t.exec(s.engine.timed(`UPDATE departures SET holder = '', lease_until = 0, next_at = {now} + ?3 WHERE host = ?1 AND holder = ?2`),
-			host, holder, (gap + clockStep).Microseconds())
+			host, holder, gap.Microseconds())
 		return err
 	})
 }
