@@ -1,0 +1,113 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/fetchers/web"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+//nolint:gochecknoglobals // a flag of the test binary
+var update = flag.Bool("update", false, "rewrite want.jsonl of every case")
+
+// folder serves its files as https://site.example.org/NAME, without a network.
+type folder struct {
+	path    string
+	headers map[string]struct {
+		Status int               `json:"status"`
+		Header map[string]string `json:"header"`
+	}
+}
+
+func (f folder) RoundTrip(r *http.Request) (*http.Response, error) {
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	body, err := os.ReadFile(filepath.Join(f.path, name))
+	a := f.headers[name]
+	resp := &http.Response{
+		StatusCode: max(a.Status, http.StatusOK), Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
+		Request: r, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+	}
+	if err != nil {
+		resp.StatusCode = http.StatusNotFound
+	}
+	for k, v := range a.Header {
+		resp.Header.Set(k, v)
+	}
+	return resp, nil
+}
+
+// TestGolden walks testdata: each folder is a site with its files, params.json,
+// headers.json where answers are special, and what is wanted of it.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	cases, err := filepath.Glob("testdata/*/params.json")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(cases), 5)
+	for _, path := range cases {
+		name := filepath.Dir(path)
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			got := harvestFolder(t, name)
+			want := filepath.Join(name, "want.jsonl")
+			if *update {
+				require.NoError(t, os.WriteFile(want, got, 0o644))
+			}
+			b, err := os.ReadFile(want)
+			require.NoError(t, err)
+			if diff := cmp.Diff(string(b), string(got)); diff != "" {
+				t.Errorf("go test -run Golden -update rewrites it (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func harvestFolder(t *testing.T, path string) []byte {
+	t.Helper()
+	f := folder{path: path}
+	raw, err := os.ReadFile(filepath.Join(path, "params.json"))
+	require.NoError(t, err)
+	if h, err := os.ReadFile(filepath.Join(path, "headers.json")); err == nil {
+		require.NoError(t, json.Unmarshal(h, &f.headers))
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	for page, err := range web.New(&http.Client{Transport: f}).Fetch(t.Context(), harvest.Request{Params: raw, Attempt: 1}) {
+		if err != nil {
+			require.NoError(t, e.Encode(map[string]any{"kind": harvest.KindOf(err), "error": err.Error()}))
+			break
+		}
+		require.NoError(t, page.Check())
+		for _, d := range page.Documents {
+			require.NoError(t, e.Encode(harvest.NewLine(web.Name, &d)))
+		}
+		for i := range page.Rejects {
+			page.Rejects[i].Bytes = page.Rejects[i].Bytes[:min(60, len(page.Rejects[i].Bytes))]
+		}
+		require.NoError(t, e.Encode(map[string]any{
+			"listed": page.Listed, "partial": page.Partial, "last": page.Last, "warnings": page.Warnings, "rejects": rejects(page.Rejects),
+		}))
+	}
+	require.True(t, utf8.Valid(out.Bytes()))
+	return out.Bytes()
+}
+
+func rejects(list []harvest.Reject) []map[string]string {
+	var out []map[string]string
+	for _, r := range list {
+		out = append(out, map[string]string{"id": r.ID, "reason": r.Reason, "bytes": strings.ToValidUTF8(string(r.Bytes), "?")})
+	}
+	return out
+}
