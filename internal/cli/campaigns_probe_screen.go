@@ -45,8 +45,8 @@ func (v *surveyor) part(items []probedItem, only bool) {
 	v.out.Printf("\n")
 }
 
-// fitting are the facts that the screen has room for, as columns of at least
-// eight letters; the last ones give way.
+// fitting are the facts that the screen has room for, as columns that hold a
+// day; the last ones give way.
 func fitting(items []probedItem, facts []string) (fit, left []string) {
 	wide := func(names []string) int { return factTable(items, names).Narrowest() }
 	fit = facts
@@ -59,7 +59,9 @@ func fitting(items []probedItem, facts []string) (fit, left []string) {
 func factTable(items []probedItem, facts []string) *print.Table {
 	columns := []print.Column{print.Flex("ITEM"), print.Left("ANSWERS")}
 	for _, name := range facts {
-		columns = append(columns, print.Flex(strings.ToUpper(name)))
+		fact := print.Flex(strings.ToUpper(name))
+		fact.Min = len("2026-05-01")
+		columns = append(columns, fact)
 	}
 	ms := print.Right("MS")
 	ms.Min = 5

@@ -7,9 +7,9 @@ import (
 )
 
 // Columns are the names of the facts that differ between answers, in the order
-// in which fetchers tell them, and the facts that all answers share. An empty
-// value is one too; a single answer shares nothing. A fact that repeats the
-// title is left out.
+// in which fetchers tell them, and the facts that all answers share. A single
+// answer shares nothing. A fact that is empty everywhere, or repeats the title,
+// is left out.
 func Columns(answers []Answer) (differ []string, shared []harvest.Fact) {
 	var names []string
 	var told []Answer
@@ -18,7 +18,7 @@ func Columns(answers []Answer) (differ []string, shared []harvest.Fact) {
 			told = append(told, a)
 		}
 		for _, f := range a.Facts {
-			if !slices.Contains(names, f.Name) && f.Value != a.Title {
+			if !slices.Contains(names, f.Name) && f.Value != "" && f.Value != a.Title {
 				names = append(names, f.Name)
 			}
 		}
