@@ -45,7 +45,7 @@ type Cluster struct {
 // Start makes a cluster and waits until it takes connections. ErrMissing when
 // this machine has no PostgreSQL.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
-	bin, err := binaries()
+	bin, err := binaries(debian)
 	if err != nil {
 		return nil, err
 	}

@@ -16,19 +16,22 @@ import (
 // ErrMissing says that this machine has no PostgreSQL server to start.
 var ErrMissing = errors.New("no PostgreSQL server binaries on PATH or under /usr/lib/postgresql: install package postgresql (Debian, Ubuntu) or put the folder with initdb on PATH")
 
-// binaries returns the folder with the server's programs: the one on PATH, else
-// the newest of Debian's.
-func binaries() (string, error) {
+// debian is where the packages of Debian and Ubuntu put the server's programs.
+const debian = "/usr/lib/postgresql/*/bin"
+
+// binaries returns the folder with the server's programs: the one that initdb on
+// PATH is in, else the newest that the pattern matches.
+func binaries(pattern string) (string, error) {
 	var folders []string
 	if path, err := exec.LookPath("initdb"); err == nil {
 		folders = append(folders, filepath.Dir(path))
 	}
-	debian, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	packaged, err := filepath.Glob(pattern)
 	if err != nil {
 		return "", err
 	}
-	slices.SortFunc(debian, func(a, b string) int { return major(b) - major(a) })
-	for _, folder := range append(folders, debian...) {
+	slices.SortFunc(packaged, func(a, b string) int { return major(b) - major(a) })
+	for _, folder := range append(folders, packaged...) {
 		if complete(folder) {
 			return folder, nil
 		}
