@@ -31,7 +31,7 @@ operator rights: --print writes the commands for somebody who has them.
 --migrate speaks to the store alone: it brings its schema up to date, as a job
 before workers that are started with --migrate never (--create for the first).`,
 		Example: "  starter setup --check",
-		Args: cobra.NoArgs, RunE: c.run,
+		Args:    cobra.NoArgs, RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.print, "print", false, "write the commands and do nothing")
 	cmd.Flags().BoolVar(&c.check, "check", false, "look and change nothing; exit 1 when the namespace or the store is not ready")
