@@ -32,20 +32,30 @@ const (
 // Temporal's own retry, which the Web UI shows. One item that fails, panics or
 // hangs does not hurt the others.
 func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
-	run, c, err := a.campaignOf(ctx, in.Run, in.Store)
-	if err != nil {
-		return steps.Fetched{}, err
-	}
-	start, err := startOf(run)
-	if err != nil {
-		return steps.Fetched{}, err
-	}
 	k := &chunk{
-		Activities: a, run: run, campaign: c, start: start, in: in, epoch: activity.GetInfo(ctx).StartedTime.UnixMicro(),
+		Activities: a, in: in, epoch: activity.GetInfo(ctx).StartedTime.UnixMicro(),
 		quit: make(chan struct{}), ended: make(chan end), at: map[string]beatItem{}, fences: map[int64]int{},
-		log: a.Log.With("run", run.WorkflowID, "campaign", run.Campaign, "attempt", activity.GetInfo(ctx).Attempt),
+	}
+	// From the first moment: a store that is away may keep the chunk waiting.
+	over := make(chan struct{})
+	var beating sync.WaitGroup
+	beating.Go(func() { k.beat(ctx, over) })
+	defer beating.Wait()
+	defer close(over)
+	if err := k.read(ctx); err != nil {
+		return steps.Fetched{}, err
 	}
 	return k.work(ctx)
+}
+
+// read gets the run and its definition from the store.
+func (k *chunk) read(ctx context.Context) (err error) {
+	if k.run, k.campaign, err = k.campaignOf(ctx, k.in.Run, k.in.Store); err != nil {
+		return err
+	}
+	k.log = k.Log.With("run", k.run.WorkflowID, "campaign", k.run.Campaign, "attempt", activity.GetInfo(ctx).Attempt)
+	k.start, err = startOf(k.run)
+	return err
 }
 
 // chunk is one FetchItems at work. Only its own goroutine touches what is not
@@ -97,12 +107,11 @@ func (k *chunk) work(ctx context.Context) (steps.Fetched, error) {
 	defer kill(nil)
 	k.life, k.keep, k.call = life, context.WithoutCancel(ctx), ctx
 	over := make(chan struct{})
-	var helpers sync.WaitGroup
-	helpers.Go(func() { k.watch(ctx, over, kill) })
-	helpers.Go(func() { k.beat(ctx, over) })
+	var watching sync.WaitGroup
+	watching.Go(func() { k.watch(ctx, over, kill) })
 	err := k.rounds()
 	close(over)
-	helpers.Wait()
+	watching.Wait()
 	if err != nil {
 		return k.out, err
 	}
@@ -232,6 +241,9 @@ func (k *chunk) width() int { return max(1, k.in.Width) }
 // fill takes free slots, claims as many items and starts them. It claims in
 // windows, and not at all while nothing can have become due.
 func (k *chunk) fill() (int, error) {
+	if k.quitting() {
+		return 0, nil
+	}
 	if k.flying > 0 && (k.width()-k.flying < (k.width()+3)/4 || k.dry && (k.left.NextAt.IsZero() || k.Now().Before(k.left.NextAt))) {
 		return 0, nil
 	}

@@ -191,6 +191,7 @@ func (s *station) start(ctx context.Context, a *activities.Activities) error {
 		}
 		w := worker.New(s.Remote.Client, queue, temporalx.WorkerOptions(temporalx.WorkerSettings{
 			Identity: string(s.Remote.identity), Slots: slots, Drain: s.Settings.Drain, NoWorkflows: i > 0, Fatal: s.fail,
+			Heartbeat: s.Settings.Heartbeat,
 		}))
 		if i == 0 {
 			workflows.Register(w)

@@ -93,6 +93,8 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 
 // WorkerSettings is what differs from worker to worker.
 type WorkerSettings struct {
+	// Heartbeat is how long a silent chunk counts as alive; 0: HeartbeatTimeout.
+	Heartbeat time.Duration
 	Identity string
 	// Slots is how many activities run at once; 0: the SDK's default.
 	Slots int
@@ -118,8 +120,8 @@ func WorkerOptions(s WorkerSettings) worker.Options {
 		MaxConcurrentActivityExecutionSize: s.Slots,
 		MaxConcurrentActivityTaskPollers:   taskPollers,
 		WorkerStopTimeout:                  s.Drain,
-		MaxHeartbeatThrottleInterval:       HeartbeatThrottle,
-		DefaultHeartbeatThrottleInterval:   HeartbeatThrottle,
+		MaxHeartbeatThrottleInterval:       throttle(s.Heartbeat),
+		DefaultHeartbeatThrottleInterval:   throttle(s.Heartbeat),
 		DisableWorkflowWorker:              s.NoWorkflows,
 		DisableRegistrationAliasing:        true,
 		OnFatalError:                       s.Fatal,
@@ -128,6 +130,14 @@ func WorkerOptions(s WorkerSettings) worker.Options {
 		o.DeploymentOptions = deployment(s)
 	}
 	return o
+}
+
+// throttle lets two heartbeats of three be late, or lost.
+func throttle(timeout time.Duration) time.Duration {
+	if timeout <= 0 {
+		timeout = HeartbeatTimeout
+	}
+	return min(HeartbeatThrottle, timeout/3)
 }
 
 // deployment pins runs to the version they began with: they end within days,

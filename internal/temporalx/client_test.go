@@ -78,6 +78,8 @@ func TestWorkerOptions(t *testing.T) {
 	o := temporalx.WorkerOptions(temporalx.WorkerSettings{Identity: "w", Slots: 20, Drain: 30 * time.Second})
 	require.Equal(t, 30*time.Second, o.WorkerStopTimeout)
 	require.Equal(t, 5*time.Second, o.MaxHeartbeatThrottleInterval)
+	short := temporalx.WorkerOptions(temporalx.WorkerSettings{Heartbeat: 6 * time.Second})
+	require.Equal(t, 2*time.Second, short.MaxHeartbeatThrottleInterval, "two of three may be late")
 	require.Equal(t, 20, o.MaxConcurrentActivityExecutionSize)
 	require.False(t, o.DeploymentOptions.UseVersioning)
 	o = temporalx.WorkerOptions(temporalx.WorkerSettings{Deployment: "law", Build: "1.2.3"})
