@@ -67,7 +67,7 @@ func settings(t *testing.T, p program, flags map[string]string) config.Settings 
 func TestWiringIsComplete(t *testing.T) {
 	t.Parallel()
 	p, _ := newProgram(t, nil)
-	require.NoError(t, fx.ValidateApp(p.parts(settings(t, p, nil))))
+	require.NoError(t, fx.ValidateApp(p.parts(t.Context(), settings(t, p, nil))))
 }
 
 func TestWiringIsReallyBuilt(t *testing.T) {
@@ -76,7 +76,7 @@ func TestWiringIsReallyBuilt(t *testing.T) {
 	s := settings(t, p, map[string]string{"create": "true", "health-address": "127.0.0.1:0", "instance": "lib", "queues": "library,vendemmia-control"})
 	var st *station
 	var h *health
-	built := fx.New(p.parts(s), fx.Populate(&st, &h))
+	built := fx.New(p.parts(t.Context(), s), fx.Populate(&st, &h))
 	require.NoError(t, built.Err())
 	require.NoError(t, built.Start(t.Context()))
 	require.Equal(t, []string{"lib-vendemmia-control", "lib-library"}, st.queues())
@@ -136,7 +136,7 @@ func TestWorkerSaysWhatIsWrong(t *testing.T) {
 		{"argument", []string{"news"}, exitUsage, `"news": worker takes flags only`},
 		{"no config file", []string{"--config-file", "none.yaml"}, exitUsage, "none.yaml"},
 		{"address in use", []string{"--create", "--health-address", "256.0.0.1:1"}, exitError, "--health-address"},
-		{"other store", []string{"--store", "postgres://u:secret@h/db"}, exitError, "postgres"},
+		{"other store", []string{"--store", "postgres://u:secret@h:port/db"}, exitError, "the address cannot be read"},
 		{"version", []string{"--version"}, exitOK, "worker dev"},
 		{"help", []string{"--help"}, exitOK, "--health-address"},
 	} {

@@ -22,7 +22,7 @@ const (
 
 // wait asks until the server answers; false: we are to stop.
 func (s *station) wait(ctx context.Context) bool {
-	w := waiting{log: s.Log, what: "Temporal", where: s.Remote.address}
+	w := waiting{log: s.Log, what: "Temporal at " + s.Remote.address}
 	for {
 		asking, cancel := context.WithTimeout(ctx, askTimeout)
 		_, err := s.Remote.CheckHealth(asking, &client.CheckHealthRequest{})
@@ -42,7 +42,7 @@ func (s *station) wait(ctx context.Context) bool {
 // waitStore asks until the store can be written, as another process may hold it
 // or its server may be away. An error is one that waiting does not mend.
 func (s *station) waitStore(ctx context.Context) error {
-	w := waiting{log: s.Log, what: "the store", where: s.Store.Address()}
+	w := waiting{log: s.Log, what: "the store"}
 	for {
 		asking, cancel := context.WithTimeout(ctx, storeTimeout)
 		err := s.Store.Check(asking)
@@ -61,21 +61,21 @@ func (s *station) waitStore(ctx context.Context) error {
 
 // waiting tells the log what is waited for, now and then, and that it is over.
 type waiting struct {
-	log         *slog.Logger
-	what, where string
-	said        time.Time
+	log  *slog.Logger
+	what string
+	said time.Time
 }
 
 func (w *waiting) say(err error) {
 	if time.Since(w.said) >= sayEvery {
-		w.log.Warn("waits for "+w.what, "address", w.where, "error", err)
+		w.log.Warn("waits for "+w.what, "error", err)
 		w.said = time.Now()
 	}
 }
 
 func (w *waiting) over(err error) {
 	if err == nil && !w.said.IsZero() {
-		w.log.Info("waits no longer for "+w.what, "address", w.where)
+		w.log.Info("waits no longer for " + w.what)
 	}
 }
 

@@ -63,3 +63,16 @@ func TestWaitingForTheStoreEndsWhenToldTo(t *testing.T) {
 	require.NotContains(t, log.String(), "waits no longer")
 	release()
 }
+
+// A server that is away is waited for, and its password is not shown.
+func TestWorkerWaitsForAServerOfTheStore(t *testing.T) {
+	t.Parallel()
+	p, out := newProgram(t, nil, "--store", "postgres://u:s3cr3t@127.0.0.1:1/law")
+	ctx, stop := context.WithCancel(t.Context())
+	code := make(chan int)
+	go func() { code <- p.run(ctx, nil) }()
+	require.Eventually(t, func() bool { return strings.Contains(out.String(), "waits for the store") }, 20*time.Second, 20*time.Millisecond)
+	stop()
+	require.Equal(t, exitOK, <-code, "told to stop, it stops")
+	require.NotContains(t, out.String(), "s3cr3t")
+}

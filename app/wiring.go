@@ -27,8 +27,11 @@ const (
 
 // work runs a worker until ctx ends or it cannot go on.
 func (p program) work(ctx context.Context, s config.Settings) (int, error) {
-	app := fx.New(p.parts(s), fx.StartTimeout(startTimeout), fx.StopTimeout(s.Drain+stopExtra))
+	app := fx.New(p.parts(ctx, s), fx.StartTimeout(startTimeout), fx.StopTimeout(s.Drain+stopExtra))
 	if err := app.Err(); err != nil {
+		if ctx.Err() != nil {
+			return exitOK, nil // told to stop before it had begun
+		}
 		return exitError, say(err)
 	}
 	starting, cancel := context.WithTimeout(ctx, app.StartTimeout())
@@ -50,10 +53,11 @@ func (p program) work(ctx context.Context, s config.Settings) (int, error) {
 	return code, nil
 }
 
-// parts is the whole worker. Nothing in it looks at flags, the environment or
-// the network before it is started.
-func (p program) parts(s config.Settings) fx.Option {
+// parts is the whole worker. Nothing in it looks at flags or the environment
+// before it is started; ctx ends the waiting for a store that is away.
+func (p program) parts(ctx context.Context, s config.Settings) fx.Option {
 	log := p.newLog(s)
+	newStore := func(life fx.Lifecycle) (*store.Store, error) { return newStore(ctx, life, s, log) }
 	return fx.Options(
 		fx.WithLogger(func() fxevent.Logger { return quiet{log} }),
 		fx.Supply(s, p.fetchers, log),
@@ -75,18 +79,37 @@ func (p program) newLog(s config.Settings) *slog.Logger {
 }
 
 // newStore opens the store; one that is not there is made only when the settings
-// say so.
-func newStore(life fx.Lifecycle, s config.Settings, log *slog.Logger) (*store.Store, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+// say so. A server that is away is waited for.
+func newStore(ctx context.Context, life fx.Lifecycle, s config.Settings, log *slog.Logger) (*store.Store, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	opened, err := store.Open(ctx, s.Store, store.Options{
+	w := waiting{log: log, what: "the store"}
+	for {
+		opened, err := openStore(ctx, s, log)
+		if err == nil {
+			w.over(nil)
+			life.Append(fx.StopHook(opened.Close))
+			return opened, nil
+		}
+		if !store.Away(err) {
+			return nil, err
+		}
+		w.say(err)
+		if !pause(ctx, askEvery) {
+			return nil, err
+		}
+	}
+}
+
+// openStore says when that takes long.
+func openStore(ctx context.Context, s config.Settings, log *slog.Logger) (*store.Store, error) {
+	slow := time.AfterFunc(sayEvery, func() {
+		log.Warn("waits for the store: it is not open yet; another process may be bringing it up to date")
+	})
+	defer slow.Stop()
+	return store.Open(ctx, s.Store, store.Options{
 		Migrate: store.MigrateMode(s.Migrate), Create: s.Create, Connections: s.StoreConnections, Log: log,
 	})
-	if err != nil {
-		return nil, err
-	}
-	life.Append(fx.StopHook(opened.Close))
-	return opened, nil
 }
 
 // identity names the process in claims, histories and the list of workers; it

@@ -85,6 +85,10 @@ func diagnose(err error) (text, advice string) {
 	return text, advice
 }
 
+// Away reports whether err of Open may be over by itself: somebody holds the
+// file, or the server cannot be reached now.
+func Away(err error) bool { return isBusy(err) || errors.Is(err, errPatience) || transient(err) }
+
 // code returns SQLite's primary result code, or 0.
 func code(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
