@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/vendemmia/vendemmia/internal/dev"
+	"github.com/vendemmia/vendemmia/internal/pgtest"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -32,6 +34,8 @@ type house struct {
 	// binary and cliBinary are our own two programs.
 	binary, cliBinary string
 	storeDir          string // of the store; the house's own unless a test moves it
+	cluster           *pgtest.Cluster
+	address           string // of the store in the cluster
 	store             *store.Store
 	server            *dev.Server
 	worker            *dev.Process
@@ -59,6 +63,42 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
+// newPostgresHouse is a house whose store is an empty database in a cluster of
+// its own, which can be killed.
+func newPostgresHouse(t *testing.T) *house {
+	t.Helper()
+	var log lateLog
+	cluster := pgtest.New(t, pgtest.Options{Log: &log})
+	h := newHouse(t)
+	log.to(h.log("postgres"))
+	h.cluster, h.address = cluster, cluster.Database(t)
+	return h
+}
+
+// lateLog keeps what is written until it is known where to.
+type lateLog struct {
+	mu   sync.Mutex
+	kept bytes.Buffer
+	file io.Writer
+}
+
+func (l *lateLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return l.kept.Write(p)
+	}
+	_, _ = l.file.Write(p) // it may be closed already: the cluster ends last
+	return len(p), nil
+}
+
+func (l *lateLog) to(file io.Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.file = file
+	file.Write(l.kept.Bytes()) //nolint:errcheck // a log
+}
+
 func (h *house) within(d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(h.t.Context(), d)
 	h.t.Cleanup(cancel)
@@ -80,25 +120,55 @@ func (h *house) log(name string) *os.File {
 }
 
 func (h *house) storeAddress() string {
+	if h.address != "" {
+		return h.address
+	}
 	return "sqlite:" + filepath.Join(cmp.Or(h.storeDir, h.dir), "vendemmia.db")
 }
 
 // work starts a worker and returns it; the last one is h.worker.
 func (h *house) work(args ...string) *dev.Process {
 	h.t.Helper()
+	p, err := h.startWorker(h.hire(), args...)
+	require.NoError(h.t, err)
+	h.worker = p
+	return p
+}
+
+// fleet starts n workers at the same moment.
+func (h *house) fleet(n int, args ...string) []*dev.Process {
+	h.t.Helper()
+	workers, errs := make([]*dev.Process, n), make([]error, n)
+	var starting sync.WaitGroup
+	for i := range n {
+		o := h.hire()
+		starting.Go(func() { workers[i], errs[i] = h.startWorker(o, args...) })
+	}
+	starting.Wait()
+	require.NoError(h.t, errors.Join(errs...))
+	return workers
+}
+
+// hire gives the next worker a name, a log and an address.
+func (h *house) hire() dev.WorkerOptions {
+	h.t.Helper()
 	h.workers++
 	health, err := dev.FreeAddress()
 	require.NoError(h.t, err)
 	name := fmt.Sprintf("worker-%d", h.workers)
-	h.worker, err = dev.StartWorker(h.within(time.Minute), dev.WorkerOptions{
+	return dev.WorkerOptions{
 		Binary: h.binary, Address: h.server.Address, Store: h.storeAddress(), Health: health,
-		Args: append([]string{"--create", "--allow-network", "127.0.0.0/8", "--heartbeat", "2s", "--identity", name}, args...),
-		Log:  h.log(name),
-	})
-	require.NoError(h.t, err)
-	p := h.worker
-	h.t.Cleanup(p.Kill)
-	return p
+		Args: []string{"--create", "--allow-network", "127.0.0.0/8", "--heartbeat", "4s", "--identity", name}, Log: h.log(name),
+	}
+}
+
+func (h *house) startWorker(o dev.WorkerOptions, args ...string) (*dev.Process, error) {
+	o.Args = append(o.Args, args...)
+	p, err := dev.StartWorker(h.within(2*time.Minute), o)
+	if err == nil {
+		h.t.Cleanup(p.Kill)
+	}
+	return p, err
 }
 
 // starter runs the command line and returns what it printed and its exit code.

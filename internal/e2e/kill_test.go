@@ -96,8 +96,12 @@ func killServer(t *testing.T, kills, feeds int) {
 func (h *house) crashMoment(most int) {
 	h.t.Helper()
 	s := h.open()
-	before, err := s.Counts(h.t.Context(), "crash")
-	require.NoError(h.t, err)
+	var before rows.Counts
+	h.eventually("the store answers", time.Minute, func() (ok bool) {
+		var err error
+		before, err = s.Counts(h.t.Context(), "crash")
+		return err == nil
+	})
 	more := 1 + rand.Int64N(int64(most))
 	h.eventually("the run goes on after a kill", 2*time.Minute, func() bool {
 		now, err := s.Counts(h.t.Context(), "crash")
@@ -133,17 +137,24 @@ func TestZombieCommitsNothing(t *testing.T) {
 	h.crashMoment(10)
 	h.freeze(zombie)
 	h.work()
-	h.eventually("the other worker finishes", 3*time.Minute, func() bool { return h.closed("crash-1") })
-	before, err := h.open().Counts(t.Context(), "crash")
-	require.NoError(t, err)
-	zombie.Signal(syscall.SIGCONT)
-	require.NoError(t, zombie.Stop(h.within(time.Minute)), "the zombie drains and ends")
-	after, err := h.open().Counts(t.Context(), "crash")
-	require.NoError(t, err)
-	require.Equal(t, before.Pages, after.Pages, "the zombie committed a page")
-	require.Equal(t, before.Changes, after.Changes, "the zombie changed a document")
+	h.requireZombieFenced(zombie)
 	require.Equal(t, harvest.OutcomeDone, h.result(run).Outcome)
 	h.requireAllClosedOnce(src, 20)
+}
+
+// requireZombieFenced lets another worker finish, wakes the zombie up and sees
+// that it changes nothing.
+func (h *house) requireZombieFenced(zombie *dev.Process) {
+	h.t.Helper()
+	h.eventually("the other worker finishes", 3*time.Minute, func() bool { return h.closed("crash-1") })
+	before, err := h.open().Counts(h.t.Context(), "crash")
+	require.NoError(h.t, err)
+	zombie.Signal(syscall.SIGCONT)
+	require.NoError(h.t, zombie.Stop(h.within(time.Minute)), "the zombie drains and ends")
+	after, err := h.open().Counts(h.t.Context(), "crash")
+	require.NoError(h.t, err)
+	require.Equal(h.t, before.Pages, after.Pages, "the zombie committed a page")
+	require.Equal(h.t, before.Changes, after.Changes, "the zombie changed a document")
 }
 
 // freeze stops a process (SIGSTOP) at a moment at which it does not hold the
