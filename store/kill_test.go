@@ -32,6 +32,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
+	if path := os.Getenv(passVariable); path != "" {
+		if err := passChild(path); err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	code := store.Cluster.Run(m)
 	store.BenchCluster.Stop()
 	os.Exit(code)
