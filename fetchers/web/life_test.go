@@ -290,3 +290,30 @@ func TestProbe(t *testing.T) {
 	_, err := prober().Probe(t.Context(), w.base+"/nowhere")
 	require.Equal(t, harvest.KindGone, harvest.KindOf(err))
 }
+
+func TestPagesAreCountedAsTold(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		`"page_param":"p"`: "p=1 p=2 p=3 ", `"page_param":"start","page_first":0,"page_step":20`: "start=0 start=20 start=40 ", `"page_param":"p","page_first":0`: "p=0 p=1 p=2 ",
+	} {
+		asked := ""
+		first := strings.Fields(want)[0]
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked += r.URL.RawQuery + " "
+			body := `<table><tr class=r><td><a href="/x?` + r.URL.RawQuery + `">x</a></table>`
+			if strings.Count(asked, " ") == 3 {
+				body = "<p>no more</p>"
+				if strings.HasPrefix(asked, "start") {
+					w.WriteHeader(http.StatusNotFound)
+				}
+			}
+			w.Write([]byte(page("", body)))
+		})
+		w := newWorld(t, h, `{"url":"BASE/l?`+first+`","rows":"tr.r",`+params+`}`)
+		got := w.run()
+		require.NoError(t, got.err)
+		require.Equal(t, want, asked)
+		require.Len(t, got.docs, 2)
+		require.False(t, got.Partial)
+	}
+}

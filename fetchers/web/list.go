@@ -323,8 +323,11 @@ func (r *reading) listFailed(err error) error {
 	if !others || !bearable(err) && !(passing(err) && r.req.LastAttempt) {
 		return err
 	}
-	out := &harvest.Page{Partial: true}
-	warn(out, "list %s: %v: what it names is missing", harvest.Redact(at.URL), err)
+	out := &harvest.Page{}
+	if counted := r.PageParam != "" && at.Page > 1 && harvest.KindOf(err) == harvest.KindGone; !counted { // else it is how the pages end
+		out.Partial = true
+		warn(out, "list %s: %v: what it names is missing", harvest.Redact(at.URL), err)
+	}
 	r.cp.Stack = r.cp.Stack[:len(r.cp.Stack)-1]
 	if r.cp.top() == nil && r.cp.Start >= len(r.starts) {
 		r.cp.end(r.used())

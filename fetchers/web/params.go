@@ -23,7 +23,7 @@ type Params struct {
 
 	Next      string `json:"next" doc:"selector of the link to the next page of the list" example:"a[rel=next]"`
 	PageParam string `json:"page_param" doc:"query parameter that numbers the pages of the list, where there is no next link" example:"page"`
-	PageFirst int    `json:"page_first" doc:"the number of the start page, for page_param" default:"1"`
+	PageFirst *int   `json:"page_first" doc:"the number of the start page, for page_param" default:"1"`
 	PageStep  int    `json:"page_step" doc:"how far page_param grows from page to page" default:"1" example:"20"`
 	MaxPages  int    `json:"max_pages" doc:"read at most so many lists in a run" default:"500"`
 	MaxReads  int    `json:"max_reads" doc:"read at most so many pages that lists name in a run; 0 is all" default:"0"`
@@ -106,7 +106,7 @@ func (p Params) checkShape() error {
 		return errors.New("next and page_param: one of them")
 	case p.Rows == "" && p.Links == "" && (p.Next != "" || p.PageParam != "" || p.Follow != ""):
 		return errors.New("next, page_param and follow are for lists: give links or rows")
-	case p.PageStep < 0 || p.PageFirst < 0 || p.MaxPages < 0 || p.MaxReads < 0 || p.Depth < 0:
+	case p.PageStep < 0 || p.PageFirst != nil && *p.PageFirst < 0 || p.MaxPages < 0 || p.MaxReads < 0 || p.Depth < 0:
 		return errors.New("page_first, page_step, max_pages, max_reads and depth are 0 or more")
 	}
 	return nil
@@ -144,10 +144,10 @@ func (p *plan) checkStart(i int, address string) error {
 }
 
 func (p *plan) firstPage() int {
-	if p.PageFirst == 0 {
+	if p.PageFirst == nil {
 		return 1
 	}
-	return p.PageFirst
+	return *p.PageFirst
 }
 
 // open reads raw params.
