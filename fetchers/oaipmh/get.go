@@ -30,6 +30,8 @@ type answer struct {
 	// clock is the repository's own: responseDate, else the Date header; zero
 	// when neither can be read.
 	clock time.Time
+	// damaged: the body was compressed, and could not be read to its end.
+	damaged bool
 }
 
 // asking sends requests to one repository, one after the other.
@@ -47,18 +49,15 @@ type asking struct {
 // response is an error of the right kind.
 func (a *asking) ask(args string) (answer, error) {
 	ans, err := a.get(args)
-	if damaged(err) && !a.identity {
-		a.identity = true
-		ans, err = a.get(args)
+	if err == nil || !ans.damaged || a.identity || a.ctx.Err() != nil {
+		return ans, err
 	}
-	return ans, err
-}
-
-// damaged reports a body that could not be decompressed.
-func damaged(err error) bool {
-	e := harvest.AsError(err)
-	return e != nil && (e.Kind == harvest.KindBroken || e.Kind == harvest.KindServerError) &&
-		(errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || strings.Contains(err.Error(), "decoded"))
+	a.identity = true
+	plain, again := a.get(args)
+	if a.identity = again == nil; again != nil && harvest.KindOf(again) == harvest.KindOf(err) {
+		return ans, err
+	}
+	return plain, again
 }
 
 func (a *asking) address(args string) string {
@@ -84,6 +83,7 @@ func (a *asking) get(args string) (answer, error) {
 	}
 	defer resp.Body.Close() //nolint:errcheck // nothing was written
 	if ans.body, err = a.read(resp, ans.address); err != nil && resp.StatusCode < 400 {
+		ans.damaged = resp.Uncompressed && (harvest.KindOf(err) == harvest.KindServerError || strings.Contains(err.Error(), "decode"))
 		return ans, err
 	}
 	err = ans.parse(resp, a.params.Encoding)
