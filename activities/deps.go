@@ -70,6 +70,7 @@ type itemStore interface {
 	RunItems(ctx context.Context, run int64, f rows.ItemFilter) ([]rows.RunItem, error)
 	Items(context.Context, rows.ItemsFilter) ([]rows.Item, error)
 	Documents(context.Context, rows.DocumentFilter) iter.Seq2[rows.Document, error]
+	PutBlob(ctx context.Context, content []byte) (digest string, err error)
 }
 
 type outboxStore interface {

@@ -268,9 +268,19 @@ func (r *flight) pump(ctx context.Context, request harvest.Request) (err error) 
 			err = harvest.Errorf(harvest.KindInternal, "make fetcher", r.kind.Name, "panic: %v", p)
 		}
 	}()
-	f := r.kind.New(r.Client(visitor(r.campaign, r.entry, r.kind, r.record)))
+	f := r.kind.New(r.Client(r.visitor()))
 	_, err = harvest.Pump(ctx, f, request, harvest.CommitFunc(r.commit))
 	return err
+}
+
+// visitor is the item's own; pages are kept as they came, where the campaign
+// keeps them, before the exchange's line is.
+func (r *flight) visitor() harvest.Visitor {
+	v := visitor(r.campaign, r.entry, r.kind, r.record)
+	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
+		v.Raw = func(body []byte) (string, error) { return r.Store.PutBlob(r.keep, body) }
+	}
+	return v
 }
 
 // visitor is on whose behalf an entry's sources are asked.

@@ -169,7 +169,11 @@ type Alert struct {
 	Digest string            `json:"digest,omitempty"`
 }
 
-// Keep says what the cleaner may take, by age; 0 is for ever.
+// NeverKept, as an age, says that a thing is not kept at all.
+const NeverKept = time.Duration(-1)
+
+// Keep says what the cleaner may take, by age; 0 is for ever. Raw may be
+// NeverKept.
 type Keep struct {
 	Raw      time.Duration `json:"raw,omitempty"`
 	Versions time.Duration `json:"versions,omitempty"`

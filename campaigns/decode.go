@@ -96,7 +96,11 @@ func decodeNotify(n *yamltree.Node) []Alert {
 }
 
 func decodeKeep(n *yamltree.Node) Keep {
-	return Keep{Raw: durationAt(n, "raw"), Versions: durationAt(n, "versions"), Ledger: durationAt(n, "ledger"), Runs: durationAt(n, "runs")}
+	k := Keep{Raw: durationAt(n, "raw"), Versions: durationAt(n, "versions"), Ledger: durationAt(n, "ledger"), Runs: durationAt(n, "runs")}
+	if textAt(n, "raw") == "none" {
+		k.Raw = NeverKept
+	}
+	return k
 }
 
 func decodeTimeouts(n *yamltree.Node) Timeouts {

@@ -93,7 +93,11 @@ func exportCampaign(c Campaign) (*yamltree.Node, error) {
 	}
 	f.set("notify", exportNotify(c.Notify))
 	keep := &fields{}
-	keep.durationOr("raw", c.Keep.Raw, "forever")
+	if c.Keep.Raw == NeverKept {
+		keep.text("raw", "none")
+	} else {
+		keep.durationOr("raw", c.Keep.Raw, "forever")
+	}
 	keep.durationOr("versions", c.Keep.Versions, "all")
 	keep.durationOr("ledger", c.Keep.Ledger, "forever")
 	keep.durationOr("runs", c.Keep.Runs, "forever")

@@ -19,4 +19,9 @@ type Visitor struct {
 	// It may be called from several goroutines. Requests that never left are no
 	// exchange.
 	Record func(Exchange)
+	// Raw, where set, gets each body that came whole with a status below 300, and
+	// returns its digest for the exchange's line. It is called before Record, and
+	// the bytes are its own. When it fails, the line's note says so and the fetch
+	// goes on.
+	Raw func(body []byte) (digest string, err error)
 }

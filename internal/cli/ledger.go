@@ -33,6 +33,7 @@ type attempt struct {
 	Kind       harvest.Kind  `json:"kind,omitempty"`
 	Error      string        `json:"error,omitempty"`
 	Note       string        `json:"note,omitempty"`
+	Raw        string        `json:"raw,omitempty"` // digest of the page as it came
 	Requests   int           `json:"requests"`
 }
 
@@ -107,6 +108,6 @@ func tried(list []attempt, l rows.LedgerLine) []attempt {
 	}
 	return append(list, attempt{
 		N: l.Attempt, At: l.At, Worker: l.Worker, Status: l.Status, Bytes: l.Bytes, RetryAfter: l.RetryAfter,
-		Kind: l.Kind, Error: l.Error, Note: l.Note, Requests: requests,
+		Kind: l.Kind, Error: l.Error, Note: l.Note, Raw: l.Raw, Requests: requests,
 	})
 }

@@ -24,6 +24,7 @@ type body struct {
 	coding string
 	length int64 // as announced; -1: unknown
 	out    int64
+	kept   []byte // all of it, where the visitor wants it
 	err    error
 	closed atomic.Bool
 }
@@ -56,11 +57,18 @@ func (b *body) Read(p []byte) (int, error) {
 	} else if b.swells() {
 		err = errBomb
 	}
+	if b.keeps() {
+		b.kept = append(b.kept, p[:n]...)
+	}
 	if err == nil {
 		return n, nil
 	}
 	b.end(err)
 	return n, b.err
+}
+
+func (b *body) keeps() bool {
+	return b.x.visitor.Raw != nil && b.x.status() < http.StatusMultipleChoices
 }
 
 func (b *body) read(p []byte) (int, error) {
@@ -90,6 +98,9 @@ func (b *body) end(err error) {
 		b.err = io.EOF
 		b.x.client.recycle(b.src)
 		b.src = nil
+		if b.keeps() && len(b.kept) > 0 {
+			b.x.keep(b.kept)
+		}
 		b.x.finish(nil)
 		return
 	}

@@ -150,6 +150,17 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// keep hands a whole body to who wants it.
+func (x *exchange) keep(body []byte) {
+	digest, err := x.visitor.Raw(body)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.line.Raw = digest
+	if err != nil {
+		x.line.Raw, x.line.Note = "", joined(x.line.Note, "the page could not be kept: "+err.Error())
+	}
+}
+
 // joined puts two notes side by side.
 func joined(a, b string) string {
 	if a == "" || b == "" {

@@ -5,7 +5,7 @@ import "github.com/vendemmia/vendemmia/harvest"
 func policyKeys() []Key {
 	return []Key{
 		{Name: "queue", In: "ceD", Value: Value{Form: queue()}, Default: "vendemmia-fetch", Doc: "the task queue it runs on", Example: "library"},
-		{Name: "priority", In: "ceD", Value: Value{Form: words("urgent", "high", "normal", "low", "idle")}, Default: "normal", Doc: "who goes first", Later: "orders the task queue; the queue of a host does not know it yet"},
+		{Name: "priority", In: "ceD", Value: Value{Form: words("urgent", "high", "normal", "low", "idle")}, Default: "normal", Doc: "who goes first, on the task queue and in the queue of a host"},
 		{Name: "timeouts", In: "ceD", Value: Value{Map: timeoutKeys()}, Doc: "bounds of a request, a page, an item, a run"},
 		{Name: "retry", In: "ceD", Value: Value{List: &Value{Map: retryKeys()}}, Default: defaultRetry, Doc: "the first rule that fits an error decides"},
 		{Name: "tolerate", In: "ceiD", Value: Value{Map: tolerateKeys()}, Doc: "beyond this it has failed"},

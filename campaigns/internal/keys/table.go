@@ -83,7 +83,7 @@ func notifyKeys() []Key {
 func keepKeys() []Key {
 	keep := func(example string) Value { return Value{Form: duration(example, "forever", "all")} }
 	return []Key{
-		{Name: "raw", Value: keep("2y"), Default: "30d", Doc: "pages as they came", Later: "raw pages are not kept yet"},
+		{Name: "raw", Value: Value{Form: duration("2y", "forever", "all", "none")}, Default: "30d", Doc: "pages as they came, of fetchers that read pages; protocols keep each record as it came"},
 		{Name: "versions", Value: keep("1y"), Default: "all", Doc: "former versions of documents"},
 		{Name: "ledger", Value: keep("5y"), Default: "forever", Doc: "what was asked and what came"},
 		{Name: "runs", Value: keep("90d"), Default: "90d", Doc: "run summaries; the last 20 always stay"},
