@@ -130,6 +130,9 @@ func (a *actReading) textual() error {
 			return err
 		}
 	}
+	if menu.text.stub() {
+		return notYet(a.doc.URL, "the text is a stub: %w", errNotYet)
+	}
 	if menu.text.empty() {
 		a.doc.Fields["without_text"] = true
 		a.warn("act %s has no text on the site, only its PDF: %s", a.entry.id, a.to.url(a.to.issueID()+"/pdf"))
@@ -189,7 +192,7 @@ func (a *actReading) article(l articleLink) (text, error) {
 		return text{}, err
 	}
 	t := parseArticle(doc)
-	if t.empty() {
+	if t.empty() || t.stub() {
 		return t, notYet(address, "the article is empty: %w", errNotYet)
 	}
 	return t, nil

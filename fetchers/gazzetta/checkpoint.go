@@ -65,6 +65,9 @@ type checkpoint struct {
 	// Through: every issue up to this one has been read, or is among those that
 	// Live will ask for again.
 	Through key `json:"through,omitzero"`
+	// Known are the issues of the list of thirty days that were read, or are
+	// late: another one that shows up among them was loaded late.
+	Known []key `json:"known,omitempty"`
 	// Live is the walk of the schedule's runs, Aside one of a window or of
 	// everything once more, while it is under way.
 	Live  *walk `json:"live,omitempty"`

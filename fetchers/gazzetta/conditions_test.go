@@ -26,6 +26,8 @@ func TestConditions(t *testing.T) {
 		"an article that is never loaded":       articleNeverLoaded,
 		"home page once":                        homeOnce,
 		"home page always":                      homeAlways,
+		"home page now and then":                homeNowAndThen,
+		"a stub in the place of an article":     articleStub,
 		"a page where a PDF was expected":       pageForPDF,
 		"a redirect to notFound":                pdfNotFound,
 		"an act of the UE without its PDF":      actWithoutPDF,
@@ -195,6 +197,25 @@ func homeAlways(t *testing.T) {
 	require.Contains(t, string(harvest.AsError(r.err).Evidence), "ultimelist")
 	require.Empty(t, r.shelf.pages)
 	require.Len(t, site.Requests(), 3, "the list, the issue, the issue in a new session")
+}
+
+func homeNowAndThen(t *testing.T) {
+	site, issues := june("regioni")
+	for n := range 3 {
+		site.Break(replica.Where{Page: replica.MenuPage, After: 2 * n, Times: 1}, site.Lost())
+	}
+	r := first("regioni", site, t)
+	require.NoError(t, r.err, "each time a new session")
+	require.Equal(t, sortedIDs(issues), r.shelf.ids())
+}
+
+func articleStub(t *testing.T) {
+	site, issues := june("regioni")
+	act := anArticled(issues)
+	site.Break(replica.Where{Page: replica.ArticlePage, Holding: act.Code}, replica.Stub())
+	r := first("regioni", site, t)
+	require.Equal(t, harvest.KindServerError, harvest.KindOf(r.err))
+	require.Equal(t, without(sortedIDs(issues), act), r.shelf.ids())
 }
 
 func pageForPDF(t *testing.T) {

@@ -56,6 +56,27 @@ func TestEveryDay(t *testing.T) {
 	}
 }
 
+// The office loads an issue after the ones that follow it.
+func TestAnIssueThatComesLate(t *testing.T) {
+	t.Parallel()
+	site, issues := june("serie_generale")
+	late := issues[len(issues)-6]
+	site.Withhold(late.ID(), true)
+	r := first("serie_generale", site, t)
+	require.NoError(t, r.err)
+	require.NotContains(t, r.shelf.ids(), late.ID())
+	site.Withhold(late.ID(), false)
+	site.Forget()
+	r = fetch(t, site, r.shelf, harvest.Request{Params: params("serie_generale", `,"revisit":0`)})
+	require.NoError(t, r.err)
+	require.Equal(t, sortedIDs(issues), r.shelf.ids())
+	require.Equal(t, 2, site.Asked(replica.IssuePage), "that one, and the newest to compare it with the feed")
+	site.Forget()
+	r = fetch(t, site, r.shelf, harvest.Request{Params: params("serie_generale", `,"revisit":0`)})
+	require.NoError(t, r.err)
+	require.Equal(t, 1, site.Asked(replica.IssuePage))
+}
+
 func TestNothingNew(t *testing.T) {
 	t.Parallel()
 	site, _ := june("regioni")

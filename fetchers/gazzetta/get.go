@@ -36,7 +36,7 @@ var (
 type site struct {
 	base   *url.URL
 	client *http.Client
-	// renewed: a session was lost before, and must not be lost again.
+	// renewed: the session was lost, and nothing right came since.
 	renewed bool
 }
 
@@ -135,7 +135,8 @@ const (
 
 // page asks for a page of HTML that right recognises. What comes in its place is
 // told apart: the stub of what is not there yet (errNotYet), a lost session,
-// which is renewed once, the firewall, a site at rest, anything else.
+// which is renewed once for each page, the firewall, a site at rest, anything
+// else.
 func (s *site) page(ctx context.Context, address string, right func(*goquery.Document) bool) (*goquery.Document, *url.URL, error) {
 	for {
 		a, err := s.get(ctx, address, acceptHTML)
@@ -147,6 +148,7 @@ func (s *site) page(ctx context.Context, address string, right func(*goquery.Doc
 			return nil, nil, broken(address, a.body, "it cannot be read: %w", err)
 		}
 		if right(doc) {
+			s.renewed = false
 			return doc, a.final, nil
 		}
 		if !isHome(doc) || s.renewed {

@@ -57,6 +57,7 @@ func (r *reading) liveWalk() *walk {
 	if old != nil {
 		w.Legs = legsOf(r.stillListed(old.Late))
 	}
+	w.Legs = append(w.Legs, r.between()...)
 	first := r.cp.Through
 	if first.IsZero() {
 		first = r.firstDay()
@@ -227,9 +228,34 @@ func (r *reading) finish(k key) {
 	}
 	l.After, r.w.At = k, nil
 	r.w.Done++
-	if l.For == forNew && r.w.From+r.w.Until == "" && r.cp.Through.before(k) {
+	if r.w.From+r.w.Until != "" {
+		return
+	}
+	if l.For == forNew && r.cp.Through.before(k) {
 		r.cp.Through = k
 	}
+	r.know(k)
+}
+
+// know keeps what is known of the list of thirty days, and no more.
+func (r *reading) know(k key) {
+	known := append(slices.Clone(r.cp.Known), k)
+	known = slices.DeleteFunc(known, func(k key) bool { return k.before(r.recent[0]) })
+	slices.SortFunc(known, key.compare)
+	r.cp.Known = slices.Compact(known)
+}
+
+// between returns the issues that have shown up among those that were read.
+func (r *reading) between() (legs []leg) {
+	if len(r.cp.Known) == 0 {
+		return nil
+	}
+	for _, k := range r.recent {
+		if r.cp.Known[0].before(k) && !r.cp.Through.before(k) && !slices.Contains(r.cp.Known, k) {
+			legs = append(legs, late{Issue: k}.leg())
+		}
+	}
+	return legs
 }
 
 // putAside remembers what is to be asked for again. Where that is no exception

@@ -148,3 +148,8 @@ func textOf(s *goquery.Selection) (t text) {
 }
 
 func (t text) empty() bool { return t.raw == "" }
+
+// stub reports a text that says only that it is not there yet.
+func (t text) stub() bool { return len(t.plain) < maxStub && isLoading(t.plain) }
+
+const maxStub = 200

@@ -98,6 +98,11 @@ func changed(change func(body []byte) []byte) Fault {
 // Loading is the stub of what is not there yet, or is asked for wrongly.
 func Loading() Fault { return instead(loading()) }
 
+// Stub says the same where an article's text is due.
+func Stub() Fault {
+	return instead(articlePage("Gazzetta in fase di caricamento", "dettaglio_atto_testo"))
+}
+
 // Lost is the home page with status 200, as a lost session gets it.
 func (s *Site) Lost() Fault {
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) { s.home(w, r) }

@@ -34,6 +34,7 @@ type Site struct {
 	made      map[plan]*Issue
 	corrected map[string]int  // by code
 	unlisted  map[string]bool // by code
+	withheld  map[string]bool // issues, by id
 	faults    []fault
 	log       []Request
 	sessions  map[string]bool // false: a search has used it up
@@ -49,7 +50,7 @@ func New(c Config) *Site {
 	}
 	s := &Site{
 		config: c, today: day(c.Today), plans: map[string][]plan{}, made: map[plan]*Issue{},
-		corrected: map[string]int{}, unlisted: map[string]bool{}, sessions: map[string]bool{},
+		corrected: map[string]int{}, unlisted: map[string]bool{}, withheld: map[string]bool{}, sessions: map[string]bool{},
 	}
 	for _, x := range series() {
 		for year := c.First; year <= c.Last; year++ {
@@ -79,6 +80,14 @@ func (s *Site) Omit(code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unlisted[code] = true
+}
+
+// Withhold takes an issue off the site, and puts it there again: the office
+// does not always load issues in their order.
+func (s *Site) Withhold(id string, withheld bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.withheld[id] = withheld
 }
 
 // ServeHTTP is part of http.Handler.

@@ -19,10 +19,11 @@ func (s *Site) Issues(series string, from, until time.Time) (issues []*Issue) {
 // published returns the plans of what there is by now.
 func (s *Site) published(series string) (plans []plan) {
 	s.mu.Lock()
-	today := s.today
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	x, _ := bySlug(series)
 	for _, p := range s.plans[series] {
-		if !p.day.After(today) {
+		id := (&Issue{Day: p.day, Number: p.number, Segment: x.seg}).ID()
+		if !p.day.After(s.today) && !s.withheld[id] {
 			plans = append(plans, p)
 		}
 	}
