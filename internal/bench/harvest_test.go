@@ -119,7 +119,7 @@ campaigns:
 
 // BenchmarkHarvest harvests 100,000 records of about 1.1 kB, as eight sets side
 // by side and as one list, into SQLite and PostgreSQL, beside the two limits:
-// the same bytes read and thrown away, and the same documents inserted plainly.
+// the same bytes read, unpacked and thrown away, and the same documents inserted plainly.
 // of-http-% and of-inserts-% are shares of those, measured in the same run.
 func BenchmarkHarvest(b *testing.B) {
 	records := size(b)
