@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // What the writing connection is set to.
@@ -129,7 +130,12 @@ func (p *postgres) connections(does, settings string, n int) *sql.DB {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "vendemmia " + p.options.Purpose + " (" + does + ")"
 	}
-	db := sql.OpenDB(pgConnector{config, settings})
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+		if _, err := c.PgConn().Exec(ctx, settings).ReadAll(); err != nil {
+			return errors.Join(err, c.Close(ctx))
+		}
+		return nil
+	}))
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
 	return db

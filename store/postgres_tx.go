@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // Locks. A transaction that decides about runs stands alone (the first lock,
@@ -53,7 +54,7 @@ func (w *pgSession) insert(query string, args ...any) (id int64, err error) {
 
 // raw gives the driver's own connection.
 func (w *pgSession) raw(fn func(*pgx.Conn) error) error {
-	return w.conn.Raw(func(c any) error { return fn(c.(*pgConn).conn) })
+	return w.conn.Raw(func(c any) error { return fn(c.(*stdlib.Conn).Conn()) })
 }
 
 // simple sends statements in one message.
