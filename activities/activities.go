@@ -37,7 +37,11 @@ type Deps struct {
 	Secrets  resolver
 	Temporal engine
 	Send     sender
-	Meter    meter // nil: nothing is counted
+	// Hosts reads the rules of hosts anew. It is called before this process asks
+	// anything for a run, so that what was applied before the run holds for all of
+	// it; nil: they are always current.
+	Hosts func(context.Context) error
+	Meter meter // nil: nothing is counted
 	// Attributes maps our search attributes to the names they have on this
 	// server; empty when it has none.
 	Attributes map[string]string
@@ -66,6 +70,7 @@ type Activities struct {
 	slots       *semaphore.Weighted
 	lost        sync.Mutex // held while an item runs under which a worker died
 	definitions definitions
+	rules       rules
 }
 
 // New makes the steps of one process. It does nothing yet.
@@ -155,5 +160,8 @@ func (a *Activities) campaignOf(ctx context.Context, id int64, storeID string) (
 		return run, nil, err
 	}
 	c, err := a.definition(ctx, run.Campaign, run.Version)
+	if err == nil && a.Hosts != nil {
+		err = a.rules.knownFor(ctx, run.ID, a.Hosts)
+	}
 	return run, c, err
 }

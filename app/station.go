@@ -57,6 +57,7 @@ type stationParts struct {
 	Store    *store.Store
 	Remote   remote
 	Polite   *polite.Client
+	Hosts    *hosts
 	Fetchers fetchers.Set
 	Metrics  *metrics
 	Log      *slog.Logger
@@ -64,10 +65,10 @@ type stationParts struct {
 }
 
 func newStation(
-	life fx.Lifecycle, settings config.Settings, opened *store.Store, r remote, p *polite.Client, f fetchers.Set, m *metrics,
+	life fx.Lifecycle, settings config.Settings, opened *store.Store, r remote, p *polite.Client, h *hosts, f fetchers.Set, m *metrics,
 	log *slog.Logger, shutdown fx.Shutdowner,
 ) *station {
-	s := &station{stationParts: stationParts{settings, opened, r, p, f, m, log, shutdown}}
+	s := &station{stationParts: stationParts{settings, opened, r, p, h, f, m, log, shutdown}}
 	s.does("not started yet")
 	// The context of a start hook ends right after the start.
 	ctx, stop := context.WithCancel(context.Background())
@@ -170,7 +171,7 @@ func (s *station) activities(names map[string]string) *activities.Activities {
 		heartbeat = 0
 	}
 	return activities.New(activities.Deps{
-		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Secrets: secrets.New(), Temporal: runs{s.Remote},
+		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Hosts: s.Hosts.read, Secrets: secrets.New(), Temporal: runs{s.Remote},
 		Send: webhook.Sender{Client: s.Polite.HTTP(harvest.Visitor{Contact: s.Settings.Contact, Timeout: sendTimeout})}, Meter: s.Metrics, Attributes: maps.Clone(names),
 		Queue: s.queue, Heartbeat: heartbeat, ItemSlots: s.Settings.ItemSlots, Drain: s.Settings.Drain, Worker: string(s.Remote.identity), Log: s.Log,
 	})

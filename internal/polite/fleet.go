@@ -85,7 +85,9 @@ func (p *pacer) ask(b *booking) {
 			b.pause(wait)
 			continue
 		}
-		wait, err := p.call(func(ctx context.Context) (time.Duration, error) { return p.fleet.Book(ctx, p.host, want.gap, want.priority) })
+		wait, err := p.call(func(ctx context.Context) (time.Duration, error) {
+			return p.fleet.Book(ctx, p.host, want.gap, want.priority)
+		})
 		switch {
 		case err != nil && failed < fleetFailures:
 			failed++
@@ -173,7 +175,9 @@ func (h *holding) keep(p *pacer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.timer = time.AfterFunc(Lease/3, func() {
-		p.call(func(ctx context.Context) (time.Duration, error) { return 0, p.fleet.Renew(ctx, p.host, p.rule(p.host).Every) }) //nolint:errcheck // tried again soon
+		p.call(func(ctx context.Context) (time.Duration, error) {
+			return 0, p.fleet.Renew(ctx, p.host, p.rule(p.host).Every)
+		}) //nolint:errcheck // tried again soon
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if !h.over {

@@ -1,0 +1,158 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// The pace of hosts, seen by the hosts themselves while four workers ask them.
+
+// visit is one request as the host saw it: the end is taken before the last byte
+// of the answer leaves, so it is never later than the worker's.
+type visit struct {
+	path       string
+	begin, end time.Time
+}
+
+// street is some hosts, each at a loopback address of its own.
+type street struct {
+	answer time.Duration
+	port   int
+
+	mu     sync.Mutex
+	visits map[string][]visit
+}
+
+func newStreet(t *testing.T, hosts int, answer time.Duration) *street {
+	t.Helper()
+	s := &street{answer: answer, visits: map[string][]visit{}}
+	for i := range hosts {
+		l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", houseNumber(i), s.port))
+		require.NoError(t, err)
+		s.port = l.Addr().(*net.TCPAddr).Port
+		server := &http.Server{Handler: s} //nolint:gosec // it serves this test only
+		go server.Serve(l)                 //nolint:errcheck // it ends when it is closed
+		t.Cleanup(func() { server.Close() })
+	}
+	return s
+}
+
+func houseNumber(i int) string { return fmt.Sprintf("127.0.%d.%d", 1+i/250, 1+i%250) }
+
+func (s *street) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begin := time.Now()
+	time.Sleep(s.answer) // what this host takes to answer
+	host, _, _ := net.SplitHostPort(r.Host)
+	s.mu.Lock()
+	s.visits[host] = append(s.visits[host], visit{r.URL.Path, begin, time.Now()})
+	s.mu.Unlock()
+	fmt.Fprintf(w, `<rss version="2.0"><channel><title>t</title><item><guid isPermaLink="false">%s%s</guid><title>e</title></item></channel></rss>`, host, r.URL.Path)
+}
+
+// of returns a host's visits in the order of their beginning.
+func (s *street) of(host string) []visit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.Clone(s.visits[host])
+	slices.SortFunc(list, func(a, b visit) int { return a.begin.Compare(b.begin) })
+	return list
+}
+
+// pace is what a host's visits come to.
+type pace struct {
+	shortest time.Duration // gap between an answer and the next request
+	stretch  float64       // of the time that gaps and answers take
+}
+
+func (s *street) pace(host string, gap time.Duration) pace {
+	list := s.of(host)
+	p := pace{shortest: time.Hour}
+	least := list[0].end.Sub(list[0].begin)
+	for i := 1; i < len(list); i++ {
+		p.shortest = min(p.shortest, list[i].begin.Sub(list[i-1].end))
+		least += gap + list[i].end.Sub(list[i].begin)
+	}
+	p.stretch = list[len(list)-1].end.Sub(list[0].begin).Seconds() / least.Seconds()
+	return p
+}
+
+// campaign writes a campaign of so many feeds on each host and applies it.
+func (s *street) campaign(h *house, name string, hosts, feeds int, gap time.Duration, lines string) {
+	var csv strings.Builder
+	csv.WriteString("id,url\n")
+	for f := range feeds {
+		for i := range hosts {
+			fmt.Fprintf(&csv, "%s-%d-%d,http://%s:%d/%s/%d\n", name, i, f, houseNumber(i), s.port, name, f)
+		}
+	}
+	h.write(name+".csv", csv.String())
+	h.write(name+".yaml", fmt.Sprintf("project: e2e\nhosts: { \"*\": { every: %s } }\ncampaigns:\n  %s:\n    fetcher: feed\n    split: { file: %s.csv, key: id }\n%s", gap, name, name, indent(lines)))
+	_, code := h.starter("campaigns", "apply", name+".yaml", "--yes")
+	require.Equal(h.t, 0, code, "apply")
+}
+
+func TestPaceOfTheFleet(t *testing.T) {
+	t.Parallel()
+	keepPace(t, 12, 6, 200*time.Millisecond)
+}
+
+func TestSoakPaceOfTheFleet(t *testing.T) {
+	soak(t)
+	keepPace(t, 200, 20, time.Second)
+}
+
+func keepPace(t *testing.T, hosts, feeds int, gap time.Duration) {
+	h, s := newPostgresHouse(t), newStreet(t, hosts, gap/10)
+	h.fleet(fleetSize, "--item-slots", fmt.Sprint(hosts))
+	s.campaign(h, "pace", hosts, feeds, gap, fmt.Sprintf("processors: %d", 2*hosts))
+	require.Equal(t, harvest.OutcomeDone, h.result(h.start("pace-1", steps.Start{Campaign: "pace"})).Outcome)
+	shortest, mean, worst := time.Hour, 0.0, 0.0
+	for i := range hosts {
+		require.Len(t, s.of(houseNumber(i)), feeds, "each feed once")
+		p := s.pace(houseNumber(i), gap)
+		shortest, mean, worst = min(shortest, p.shortest), mean+p.stretch/float64(hosts), max(worst, p.stretch)
+	}
+	require.GreaterOrEqual(t, shortest, gap, "no gap is ever shorter than asked")
+	t.Logf("%d workers, %d hosts, %d requests each: shortest gap %s of %s asked; time against gaps and answers: mean %.3f, worst %.3f",
+		fleetSize, hosts, feeds, shortest.Round(time.Millisecond), gap, mean, worst)
+}
+
+// A run of low priority that keeps a host busy delays a normal one by at most one
+// request.
+func TestPaceTheMoreUrgentGoesFirst(t *testing.T) {
+	t.Parallel()
+	const gap = 300 * time.Millisecond
+	h, s := newPostgresHouse(t), newStreet(t, 1, gap/10)
+	h.fleet(fleetSize, "--item-slots", "8")
+	s.campaign(h, "low", 1, 60, gap, "priority: low\nprocessors: 16\nchunk: 1")
+	s.campaign(h, "normal", 1, 4, gap, "processors: 4\nchunk: 1")
+	h.start("low-1", steps.Start{Campaign: "low"})
+	host := houseNumber(0)
+	h.eventually("the low run is under way", time.Minute, func() bool { return len(s.of(host)) > 3 })
+	require.Equal(t, harvest.OutcomeDone, h.result(h.start("normal-1", steps.Start{Campaign: "normal"})).Outcome)
+	normal, between := 0, 0
+	for _, v := range s.of(host) {
+		switch {
+		case isNormal(v):
+			normal++
+		case normal > 0 && normal < 4:
+			between++
+		}
+	}
+	require.Equal(t, 4, normal)
+	t.Logf("4 normal requests among 60 low ones: %d low ones between the first and the last of them", between)
+	require.LessOrEqual(t, between, 3, "each of the others was delayed by at most one")
+}
+
+func isNormal(v visit) bool { return strings.HasPrefix(v.path, "/normal/") }
