@@ -95,7 +95,7 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 type WorkerSettings struct {
 	// Heartbeat is how long a silent chunk counts as alive; 0: HeartbeatTimeout.
 	Heartbeat time.Duration
-	Identity string
+	Identity  string
 	// Slots is how many activities run at once; 0: the SDK's default.
 	Slots int
 	// Drain is how long a stopping worker waits for its activities.

@@ -30,7 +30,7 @@ type Start struct {
 	Items      []string       `json:"items,omitempty"` // only these keys
 	Again      bool           `json:"again,omitempty"`
 	Refresh    bool           `json:"refresh,omitempty"` // full passes, due or not
-	Limit      int            `json:"limit,omitempty"` // a trial: stores nothing
+	Limit      int            `json:"limit,omitempty"`   // a trial: stores nothing
 	Window     harvest.Window `json:"window,omitzero"`
 	Lane       string         `json:"lane,omitempty"` // a backfill's id
 
