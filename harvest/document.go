@@ -3,7 +3,6 @@ package harvest
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"hash"
 	"io"
 	"strconv"
@@ -53,7 +52,7 @@ func (d *Document) fieldBytes() []byte {
 	if len(d.Fields) == 0 {
 		return nil
 	}
-	b, err := json.Marshal(d.Fields)
+	b, err := AppendFields(nil, d.Fields)
 	if err != nil {
 		return []byte(err.Error())
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -57,9 +56,7 @@ func (s *Store) prepareJob(ctx context.Context, w rows.Write) (*job, error) {
 	if w.Page == nil || len(w.Page.Page.Documents) == 0 {
 		return j, nil
 	}
-	if err := j.takeDocuments(); err != nil {
-		return nil, err
-	}
+	j.takeDocuments()
 	if len(j.documents) >= probeFrom {
 		if err := s.look(ctx, j.documents); err != nil {
 			return nil, err
@@ -70,7 +67,7 @@ func (s *Store) prepareJob(ctx context.Context, w rows.Write) (*job, error) {
 
 // takeDocuments hashes the documents of the page. Of two with one id the last
 // one counts.
-func (j *job) takeDocuments() error {
+func (j *job) takeDocuments() {
 	list := j.Page.Page.Documents
 	last := lastOf(list)
 	j.documents = make([]document, 0, len(list))
@@ -78,13 +75,8 @@ func (j *job) takeDocuments() error {
 		if last != nil && last[list[i].ID] != i {
 			continue
 		}
-		d, err := newDocument(&list[i], j.Page.Collection, j.Page.Blobs[i])
-		if err != nil {
-			return err
-		}
-		j.documents = append(j.documents, d)
+		j.documents = append(j.documents, newDocument(&list[i], j.Page.Collection, j.Page.Blobs[i]))
 	}
-	return nil
 }
 
 // lastOf tells where each id stands for the last time; nil when there is at
@@ -100,7 +92,7 @@ func lastOf(documents []harvest.Document) map[string]int {
 	return last
 }
 
-func newDocument(d *harvest.Document, collection, blob string) (document, error) {
+func newDocument(d *harvest.Document, collection, blob string) document {
 	stored := document{Document: *d, hash: packHash(d.Sum()), bodyRef: blob, size: int64(len(d.Body))}
 	for _, p := range []*string{&stored.ID, &stored.URL, &stored.Kind, &stored.Title, &stored.Parent, &stored.MediaType} {
 		*p = clean(*p)
@@ -109,15 +101,20 @@ func newDocument(d *harvest.Document, collection, blob string) (document, error)
 	if !d.Published.IsZero() {
 		stored.published = d.Published.UnixMicro()
 	}
+	return stored
+}
+
+// encode writes the fields as they are stored.
+func (d *document) encode() error {
 	if len(d.Fields) == 0 {
-		return stored, nil
+		return nil
 	}
-	fields, err := json.Marshal(d.Fields)
+	fields, err := harvest.AppendFields(nil, d.Fields)
 	if err != nil {
-		return stored, harvest.Errorf(harvest.KindInternal, "store document", d.ID, "its fields are not JSON: %w", err)
+		return harvest.Errorf(harvest.KindInternal, "store document", d.ID, "its fields are not JSON: %w", err)
 	}
-	stored.fields = string(fields)
-	return stored, nil
+	d.fields = string(fields)
+	return nil
 }
 
 // look marks what readers see of the documents now.
@@ -141,15 +138,21 @@ func (d *document) unchanged() bool {
 	return same
 }
 
-// putBodies puts bodies where they belong: the bucket, a pack, or the row.
+// putBodies encodes what is new or changed and puts bodies where they belong: the
+// bucket, a pack, or the row.
 func (s *Store) putBodies(ctx context.Context, j *job) error {
 	p := packer{codec: s.codec}
 	for i := range j.documents {
 		d := &j.documents[i]
 		body := d.Body
 		d.Body = nil
+		if d.unchanged() {
+			continue
+		}
+		if err := d.encode(); err != nil {
+			return err
+		}
 		switch {
-		case d.unchanged():
 		case d.bodyRef != "":
 			if d.size == 0 {
 				d.size = s.bucket.size(ctx, d.bodyRef)
