@@ -66,25 +66,14 @@ func writeBatch(k sink, batch []*job) error {
 		}
 	}
 	if len(claims) > 0 {
-		if err := answerClaims(k, claims); err != nil {
+		if err := k.claim(claims); err != nil {
 			return err
 		}
-	}
-	return k.finish(b.change)
-}
-
-// answerClaims needs what the writes before them did.
-func answerClaims(k sink, claims []*claiming) error {
-	if err := k.settle(); err != nil {
-		return err
-	}
-	if err := k.claim(claims); err != nil {
-		return err
 	}
 	for _, c := range claims {
 		c.job.claimed, c.job.answer.Err = c.got, c.refused
 	}
-	return nil
+	return k.finish(b.change)
 }
 
 // item returns what is held of an item, with its counters.

@@ -277,6 +277,7 @@ func benchOnePageItems(b *testing.B, e bencher) {
 		counts, err := stores[0].Totals(b.Context(), run)
 		require.NoError(b, err)
 		require.Equal(b, items, counts[0].Items)
+		require.Equal(b, harvest.OutcomeDone, counts[0].Outcome)
 	}
 	n := float64(b.N * items)
 	b.ReportMetric(n/(add+work).Seconds(), "items/s")

@@ -10,6 +10,7 @@ import (
 // statement over many rows, or as bytes of COPY's binary format.
 type column[T any] struct {
 	name, kind string
+	counted    bool // below zero it counts from the last change number on
 	array      func([]T) any
 	put        func([]byte, *T) []byte
 }
@@ -30,6 +31,14 @@ func integers[T any](name string, of func(*T) int64) column[T] {
 	}}
 }
 
+// changes are change numbers. What is below zero is counted back from the number
+// of the last change, -1, when it is written.
+func changes[T any](name string, of func(*T) int64) column[T] {
+	c := integers(name, of)
+	c.counted = true
+	return c
+}
+
 func putInteger(b []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(b, 8), uint64(n))
 }
@@ -42,7 +51,7 @@ func smalls[T any](name string, of func(*T) int16) column[T] {
 
 // maybes are integers that may be missing.
 func maybes[T any](name string, of func(*T) any) column[T] {
-	return column[T]{name: name, kind: "bigint", put: func(b []byte, r *T) []byte {
+	return column[T]{name: name, kind: "bigint", array: arrayOf(of), put: func(b []byte, r *T) []byte {
 		if n, ok := of(r).(int64); ok {
 			return putInteger(b, n)
 		}
@@ -83,11 +92,19 @@ func names[T any](columns []column[T]) string {
 // fromRows is the table k of a statement over many rows; its arguments begin at
 // $1.
 func fromRows[T any](columns []column[T]) string {
-	list := make([]string, len(columns))
+	list, real, counted := make([]string, len(columns)), make([]string, len(columns)), false
 	for i, c := range columns {
-		list[i] = fmt.Sprintf("$%d::%s[]", i+1, c.kind)
+		list[i], real[i] = fmt.Sprintf("$%d::%s[]", i+1, c.kind), "u."+c.name
+		if c.counted {
+			real[i] = fmt.Sprintf("CASE WHEN u.%[1]s < 0 THEN s.value + 1 + u.%[1]s ELSE u.%[1]s END AS %[1]s", c.name)
+			counted = true
+		}
 	}
-	return "unnest(" + strings.Join(list, ", ") + ") AS k(" + names(columns) + ")"
+	table := "unnest(" + strings.Join(list, ", ") + ") AS "
+	if !counted {
+		return table + "k(" + names(columns) + ")"
+	}
+	return "(SELECT " + strings.Join(real, ", ") + " FROM " + table + "u(" + names(columns) + "), sequences s WHERE s.name = 'change') AS k"
 }
 
 // assignments sets columns of a table to those of k.

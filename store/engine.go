@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -27,6 +28,9 @@ type engine interface {
 	// the turn, waits as long as ctx allows, and may call fn more than once; only
 	// what the last call did is there.
 	transact(ctx context.Context, beside beside, fn func(*tx) error) error
+	// lull is how long nothing must come before a group of those that came during
+	// the last transaction is begun with; 0: it does not wait.
+	lull() time.Duration
 	// sink is where the writes of one transaction put their rows.
 	sink(t *tx) sink
 
@@ -54,7 +58,7 @@ const (
 )
 
 // sink takes the rows of a batch. Row by row or all at the end is its own
-// affair: reads of the same transaction see everything after settle.
+// affair.
 type sink interface {
 	// begin reads what the writes of a batch need at once. It returns the number
 	// after which changes are counted.
@@ -93,10 +97,7 @@ type sink interface {
 	sight(s sighting) error
 	endPass(e passEnd) error
 
-	// settle makes everything so far visible to reads of the transaction, but for
-	// what has to do with change numbers.
-	settle() error
-	// claim answers claims, in their order.
+	// claim answers claims, in their order. They see everything so far.
 	claim(list []*claiming) error
 	// finish writes the rest; changes is the last number that was handed out.
 	finish(changes int64) error

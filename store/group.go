@@ -73,6 +73,30 @@ func (g *group) take() []*job {
 	return batch
 }
 
+// gather waits while writes keep coming, where a transaction costs more than
+// that: those that were just answered come back together, and one group of many
+// is cheaper than many groups of few. expected says that there is more than one
+// who may come.
+func (g *group) gather(lull time.Duration, expected bool) {
+	if lull == 0 {
+		return
+	}
+	before := 0
+	if expected {
+		before = -1
+	}
+	for n := g.waiting(); n > before && n < groupWrites; n = g.waiting() {
+		before = n
+		time.Sleep(lull)
+	}
+}
+
+func (g *group) waiting() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.pending)
+}
+
 func (g *group) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,6 +168,7 @@ func (s *Store) runGroups() {
 			s.turn <- struct{}{}
 			s.commit(batch)
 			s.giveTurn()
+			s.group.gather(s.engine.lull(), len(batch) > 1)
 		}
 		if s.group.closed.Load() {
 			return

@@ -7,53 +7,83 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// bulk is statements over many rows, sent together.
-type bulk struct {
-	w     *pgSession
+// pipeline is statements that go to the server in one message, and what is to be
+// done with the answers, which come in the same order.
+type pipeline struct {
 	batch pgx.Batch
-	rows  []int
+	then  []func(pgx.BatchResults) error
 }
 
-// over adds a statement; %s in it is the table of rows.
-func over[T any](b *bulk, columns []column[T], list []T, statement string) {
+// ask adds a query.
+func (p *pipeline) ask(scan func(scanner) error, query string, args ...any) {
+	p.batch.Queue(query, args...)
+	p.then = append(p.then, func(results pgx.BatchResults) error { return eachRow(results, scan) })
+}
+
+// do adds a statement whose answer does not matter.
+func (p *pipeline) do(statement string, args ...any) {
+	p.batch.Queue(statement, args...)
+	p.then = append(p.then, func(results pgx.BatchResults) error {
+		_, err := results.Exec()
+		return err
+	})
+}
+
+// over adds a statement, which must find all rows as they were read: else it
+// divides by zero, so that a COMMIT behind it is none. %s in it is the table of
+// rows.
+func over[T any](p *pipeline, columns []column[T], list []T, statement string) {
 	if len(list) == 0 {
 		return
 	}
-	b.batch.Queue(fmt.Sprintf(statement, fromRows(columns)), arrays(columns, list)...)
-	b.rows = append(b.rows, len(list))
+	checked := fmt.Sprintf("WITH found AS ("+statement+" RETURNING 1) SELECT 1 / (count(*) = $%d)::int FROM found", fromRows(columns), len(columns)+1)
+	p.do(checked, append(arrays(columns, list), len(list))...)
 }
 
 // maybeOver is over for a statement that may find fewer rows.
-func maybeOver[T any](b *bulk, columns []column[T], list []T, statement string) {
-	n := len(b.rows)
-	if over(b, columns, list, statement); len(b.rows) > n {
-		b.rows[n] = anyRows
+func maybeOver[T any](p *pipeline, columns []column[T], list []T, statement string) {
+	if len(list) > 0 {
+		p.do(fmt.Sprintf(statement, fromRows(columns)), arrays(columns, list)...)
 	}
 }
 
-// anyRows stands for a number of rows that does not matter.
-const anyRows = -1
+// copyFrom is the number of rows from which COPY is worth a message of its own.
+const copyFrom = 600
 
-// send runs the statements. Each must have found all of its rows as they were
-// read.
-func (b *bulk) send() error {
-	if len(b.rows) == 0 {
+// add adds rows to a table that has no other like them.
+func add[T any](k *pgSink, table string, columns []column[T], list []T) error {
+	if len(list) >= copyFrom {
+		return into(k, table, columns, list)
+	}
+	maybeOver(&k.w.out, columns, list, "INSERT INTO "+table+" ("+names(columns)+") SELECT "+names(columns)+" FROM %s")
+	return nil
+}
+
+// send sends what waits and takes all answers.
+func (w *pgSession) send() error {
+	if len(w.out.then) == 0 {
 		return nil
 	}
-	return b.w.raw(func(c *pgx.Conn) error {
-		results := c.SendBatch(b.w.ctx, &b.batch)
-		for _, n := range b.rows {
-			tag, err := results.Exec()
-			if err == nil && n != anyRows && tag.RowsAffected() != int64(n) {
-				err = errRace
-			}
-			if err != nil {
+	p := w.out
+	w.out = pipeline{}
+	return w.raw(func(c *pgx.Conn) error {
+		results := c.SendBatch(w.ctx, &p.batch)
+		for _, then := range p.then {
+			if err := then(results); err != nil {
 				results.Close() //nolint:errcheck // the first error tells
-				return err
+				return raced(err)
 			}
 		}
 		return results.Close()
 	})
+}
+
+// raced knows the error that over makes.
+func raced(err error) error {
+	if sqlState(err) == "22012" {
+		return errRace
+	}
+	return err
 }
 
 // into adds rows to a table.
@@ -61,38 +91,13 @@ func into[T any](k *pgSink, table string, columns []column[T], list []T) error {
 	if len(list) == 0 {
 		return nil
 	}
+	if err := k.w.send(); err != nil {
+		return err
+	}
 	k.buffer = copyRows(k.buffer[:0], columns, list)
 	return k.w.raw(func(c *pgx.Conn) error {
 		_, err := c.PgConn().CopyFrom(k.w.ctx, bytes.NewReader(k.buffer), "COPY "+table+" ("+names(columns)+") FROM STDIN (FORMAT binary)")
 		return err
-	})
-}
-
-// inquiry is queries that are sent together.
-type inquiry struct {
-	w     *pgSession
-	batch pgx.Batch
-	scans []func(scanner) error
-}
-
-func (q *inquiry) ask(scan func(scanner) error, query string, args ...any) {
-	q.batch.Queue(query, args...)
-	q.scans = append(q.scans, scan)
-}
-
-func (q *inquiry) send() error {
-	if len(q.scans) == 0 {
-		return nil
-	}
-	return q.w.raw(func(c *pgx.Conn) error {
-		results := c.SendBatch(q.w.ctx, &q.batch)
-		for _, scan := range q.scans {
-			if err := eachRow(results, scan); err != nil {
-				results.Close() //nolint:errcheck // the first error tells
-				return err
-			}
-		}
-		return results.Close()
 	})
 }
 

@@ -10,9 +10,10 @@ import (
 // claim answers claims in rounds: two that may want the same item are not in
 // one, so that each statement serves all claims of its round.
 func (k *pgSink) claim(list []*claiming) error {
-	if err := k.lockClaims(list); err != nil {
+	if err := k.settle(); err != nil {
 		return err
 	}
+	k.lockClaims(list)
 	for len(list) > 0 {
 		var round, rest []*claiming
 		for _, c := range list {
@@ -36,19 +37,13 @@ func (c *claiming) overlaps(other *claiming) bool {
 
 // lockClaims makes other processes wait that hand out items of the same runs. It
 // is held for moments: claims come at the end of their transaction.
-func (k *pgSink) lockClaims(list []*claiming) error {
+func (k *pgSink) lockClaims(list []*claiming) {
 	runs := make([]int64, len(list))
 	for i, c := range list {
 		runs[i] = c.Run
 	}
 	slices.Sort(runs)
-	rs, err := k.w.rows(`SELECT pg_advisory_xact_lock($1, (r % 2147483647)::int) FROM unnest($2::bigint[]) AS r`, lockClaims, slices.Compact(runs))
-	if err != nil {
-		return err
-	}
-	for rs.Next() { //nolint:revive // each row is a lock
-	}
-	return rs.Close()
+	k.w.out.ask(func(scanner) error { return nil }, `SELECT pg_advisory_xact_lock($1, (r % 2147483647)::int) FROM unnest($2::bigint[]) AS r`, lockClaims, slices.Compact(runs))
 }
 
 func (k *pgSink) claimRound(round []*claiming) error {
@@ -61,12 +56,11 @@ func (k *pgSink) claimRound(round []*claiming) error {
 	if len(known) == 0 {
 		return nil
 	}
-	if err := k.census(known); err != nil {
+	k.census(known)
+	if err := k.w.send(); err != nil {
 		return err
 	}
-	if err := k.noteClaims(known); err != nil {
-		return err
-	}
+	k.noteClaims(known)
 	var plain, lost []*claiming
 	for _, c := range known {
 		ready := c.ready()
@@ -84,12 +78,12 @@ func (k *pgSink) claimRound(round []*claiming) error {
 			plain = append(plain, c)
 		}
 	}
-	if err := k.take(plain, false); err != nil {
+	handPlain, handLost := k.take(plain, false), k.take(lost, true)
+	if err := k.w.send(); err != nil {
 		return err
 	}
-	if err := k.take(lost, true); err != nil {
-		return err
-	}
+	handPlain()
+	handLost()
 	for _, c := range known {
 		if !c.outdated() {
 			c.conclude()
@@ -100,13 +94,13 @@ func (k *pgSink) claimRound(round []*claiming) error {
 
 // census counts for each claim what is not closed in its range, and finds the
 // youngest attempt that has asked for any of it.
-func (k *pgSink) census(list []*claiming) error {
+func (k *pgSink) census(list []*claiming) {
 	at := 0
 	columns := claimColumns()
-	_, err := collect(k.w, func(s scanner) (none struct{}, err error) {
+	k.w.out.ask(func(s scanner) error {
 		c := list[at]
 		at++
-		return none, s.Scan(append([]any{&c.seen}, c.n.into()...)...)
+		return s.Scan(append([]any{&c.seen}, c.n.into()...)...)
 	}, `SELECT (SELECT coalesce(max(c.epoch), 0) FROM claims c WHERE c.run = k.run AND c.lo <= k.hi AND c.hi >= k.lo),
 			n.stranded, n.flying, n.flying_lost, n.open, n.due, n.due_lost, n.next
 		FROM `+fromNumbered(columns)+` CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE r.state = 'claimed' AND r.epoch < k.epoch) AS stranded,
@@ -118,7 +112,6 @@ func (k *pgSink) census(list []*claiming) error {
 			coalesce(min(r.not_before) FILTER (WHERE r.state = 'open' AND r.not_before > k.now), 0) AS next
 			FROM run_items r WHERE r.run = k.run AND r.ord BETWEEN k.lo AND k.hi AND r.state <> 'closed') n
 		ORDER BY k.at`, arrays(columns, list)...)
-	return err
 }
 
 // fromNumbered is fromRows with the place of each row as column at.
@@ -128,23 +121,22 @@ func fromNumbered[T any](columns []column[T]) string {
 }
 
 // noteClaims notes the attempts that are the youngest of their range.
-func (k *pgSink) noteClaims(list []*claiming) error {
+func (k *pgSink) noteClaims(list []*claiming) {
 	var younger []*claiming
 	for _, c := range list {
 		if c.seen < c.Epoch {
 			younger = append(younger, c)
 		}
 	}
-	b := &bulk{w: k.w}
-	over(b, claimColumns(), younger, `INSERT INTO claims (run, lo, hi, epoch) SELECT k.run, k.lo, k.hi, k.epoch FROM %s
+	over(&k.w.out, claimColumns(), younger, `INSERT INTO claims (run, lo, hi, epoch) SELECT k.run, k.lo, k.hi, k.epoch FROM %s
 		ON CONFLICT (run, lo, hi) DO UPDATE SET epoch = excluded.epoch`)
-	return b.send()
 }
 
-// take marks the first due items of each claim and answers with them.
-func (k *pgSink) take(list []*claiming, lost bool) error {
+// take marks the first due items of each claim, with the next message; then they
+// can be handed out.
+func (k *pgSink) take(list []*claiming, lost bool) (hand func()) {
 	if len(list) == 0 {
-		return nil
+		return func() {}
 	}
 	luck, order := "r.lost = 0", "r.ord"
 	if lost {
@@ -152,13 +144,13 @@ func (k *pgSink) take(list []*claiming, lost bool) error {
 	}
 	columns := claimColumns()
 	items := make([][]rows.ClaimedItem, len(list))
-	_, err := collect(k.w, func(s scanner) (none struct{}, err error) {
+	k.w.out.ask(func(s scanner) error {
 		var at int
 		item, err := scanTaken(s, &at, list)
 		if err == nil {
 			items[at-1] = append(items[at-1], item)
 		}
-		return none, err
+		return err
 	}, `WITH k AS MATERIALIZED (SELECT * FROM `+fromNumbered(columns)+`),
 		picked AS MATERIALIZED (SELECT k.at, k.run, t.ord, k.epoch, k.now, k.worker, k.lane FROM k CROSS JOIN LATERAL (SELECT r.ord FROM run_items r
 			WHERE r.run = k.run AND r.ord BETWEEN k.lo AND k.hi AND r.state = 'open' AND r.not_before <= k.now AND `+luck+` ORDER BY `+order+` LIMIT k.most) t),
@@ -166,10 +158,11 @@ func (k *pgSink) take(list []*claiming, lost bool) error {
 			FROM picked p WHERE r.run = p.run AND r.ord = p.ord AND r.state = 'open' RETURNING r.*, p.at, p.lane)
 		SELECT `+runItemColumns+`, ri.at, coalesce(c.version, 0), coalesce(c.value, ''), coalesce(c.params, ''), coalesce(c.extraction, ''), i.last_listed, i.paused, i.first_seen, coalesce(c.run, 0), `+passColumns+`
 		FROM ri JOIN items i ON i.id = ri.item LEFT JOIN checkpoints c ON c.item = ri.item AND c.lane = ri.lane ORDER BY ri.at, ri.ord`, arrays(columns, list)...)
-	for i, c := range list {
-		c.hand(items[i], lost)
+	return func() {
+		for i, c := range list {
+			c.hand(items[i], lost)
+		}
 	}
-	return err
 }
 
 func scanTaken(s scanner, at *int, list []*claiming) (c rows.ClaimedItem, err error) {

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,6 +21,15 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/pgtest"
 )
+
+// boundCommit is in the message that runs COMMIT: the driver prepares statements
+// under the digest of their text, and runs them by that name on the portal "".
+var boundCommit = fmt.Appendf(nil, "\x00stmtcache_%x\x00", sha256Of("COMMIT")[:24])
+
+func sha256Of(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:]
+}
 
 // cutter stands between a store and its server. When it is armed, it cuts the
 // line at the next COMMIT: before the server has it, or before the answer.
@@ -72,7 +82,7 @@ func (c *cutter) forward(client, server net.Conn) {
 		if err != nil {
 			return
 		}
-		commits := bytes.Contains(buffer[:n], []byte("; COMMIT"))
+		commits := bytes.Contains(buffer[:n], boundCommit)
 		if commits && c.before.CompareAndSwap(true, false) {
 			c.cuts.Add(1)
 			return

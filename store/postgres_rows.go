@@ -125,7 +125,7 @@ func rejectColumns() []column[rejectRow] {
 	}
 }
 
-func documentColumns(base int64) []column[docRow] {
+func documentColumns(number numbering) []column[docRow] {
 	return []column[docRow]{
 		texts("collection", func(d *docRow) string { return d.name.collection }),
 		texts("id", func(d *docRow) string { return d.name.id }),
@@ -135,7 +135,7 @@ func documentColumns(base int64) []column[docRow] {
 			}
 			return d.was.number
 		}),
-		integers("number", func(d *docRow) int64 { return real(d.now.number, base) }),
+		changes("number", func(d *docRow) int64 { return number(d.now.number) }),
 		integers("version", func(d *docRow) int64 { return int64(d.now.version) }),
 		smalls("deleted", func(d *docRow) int16 { return int16(number01(d.now.deleted)) }),
 		integers("first_seen", func(d *docRow) int64 { return d.now.firstSeen }),
@@ -143,15 +143,15 @@ func documentColumns(base int64) []column[docRow] {
 	}
 }
 
-func versionColumnsFrom(base int64) []column[versionRow] {
+func versionColumnsFrom(number numbering) []column[versionRow] {
 	return []column[versionRow]{
-		integers("number", func(v *versionRow) int64 { return real(v.now.number, base) }),
+		changes("number", func(v *versionRow) int64 { return number(v.now.number) }),
 		integers("item", func(v *versionRow) int64 { return v.item }),
 		integers("run", func(v *versionRow) int64 { return v.run }),
 		integers("at", func(v *versionRow) int64 { return v.at }),
 		smalls("op", func(v *versionRow) int16 { return int16(v.op) }),
 		integers("version", func(v *versionRow) int64 { return int64(v.now.version) }),
-		integers("before", func(v *versionRow) int64 { return real(v.before, base) }),
+		changes("before", func(v *versionRow) int64 { return number(v.before) }),
 		integers("first_seen", func(v *versionRow) int64 { return v.now.firstSeen }),
 		maybes("published", func(v *versionRow) any { return v.d.published }),
 		integers("size", func(v *versionRow) int64 { return v.d.size }),
@@ -171,7 +171,7 @@ func versionColumnsFrom(base int64) []column[versionRow] {
 	}
 }
 
-func itemColumns(base int64) []column[endRow] {
+func itemColumns(number numbering) []column[endRow] {
 	return []column[endRow]{
 		integers("item", func(e *endRow) int64 { return e.item }),
 		integers("tells", func(e *endRow) int64 { return number01(e.tells) }),
@@ -185,8 +185,8 @@ func itemColumns(base int64) []column[endRow] {
 		integers("brought", func(e *endRow) int64 { return e.brought }),
 		integers("listed", func(e *endRow) int64 { return int64(e.listed) }),
 		integers("live", func(e *endRow) int64 { return e.live }),
-		integers("first", func(e *endRow) int64 { return real(e.changes.begin(), base) }),
-		integers("last", func(e *endRow) int64 { return real(e.changes.end(), base) }),
+		changes("first", func(e *endRow) int64 { return number(e.changes.begin()) }),
+		changes("last", func(e *endRow) int64 { return number(e.changes.end()) }),
 	}
 }
 

@@ -88,15 +88,14 @@ func (p *postgres) sink(t *tx) sink {
 
 // begin asks for everything at once.
 func (k *pgSink) begin(batch []*job) (int64, error) {
-	q := &inquiry{w: k.w}
-	k.askRuns(q, batch)
-	k.askHeld(q, batch)
-	k.askDocuments(q, batch)
-	k.askPacks(q, batch)
-	return provisional, q.send()
+	k.askRuns(batch)
+	k.askHeld(batch)
+	k.askDocuments(batch)
+	k.askPacks(batch)
+	return provisional, k.w.send()
 }
 
-func (k *pgSink) askRuns(q *inquiry, batch []*job) {
+func (k *pgSink) askRuns(batch []*job) {
 	var ids []int64
 	for _, j := range batch {
 		ids = append(ids, j.Run)
@@ -105,7 +104,7 @@ func (k *pgSink) askRuns(q *inquiry, batch []*job) {
 	if len(ids) == 0 {
 		return
 	}
-	q.ask(func(s scanner) error {
+	k.w.out.ask(func(s scanner) error {
 		var id int64
 		var r liveRun
 		err := s.Scan(&id, &r.campaign, &r.lane, &r.stop, &r.paused, &r.state)
@@ -123,7 +122,7 @@ func (k *pgSink) run(id int64) (liveRun, error) {
 }
 
 // askHeld reads items and checkpoints of the writes, and locks the items.
-func (k *pgSink) askHeld(q *inquiry, batch []*job) {
+func (k *pgSink) askHeld(batch []*job) {
 	var runs, ords []int64
 	for _, j := range batch {
 		if j.claim == nil {
@@ -133,7 +132,7 @@ func (k *pgSink) askHeld(q *inquiry, batch []*job) {
 	if len(runs) == 0 {
 		return
 	}
-	q.ask(k.scanHeld, `SELECT i.run, i.ord, r.lane, coalesce(c.version, 0), i.state, i.epoch, i.item, i.seq, i.outcome, i.warnings, i.page, i.live, i.done, i.total,
+	k.w.out.ask(k.scanHeld, `SELECT i.run, i.ord, r.lane, coalesce(c.version, 0), i.state, i.epoch, i.item, i.seq, i.outcome, i.warnings, i.page, i.live, i.done, i.total,
 		i.attempts, i.throttles, i.seq, i.listed, i.new, i.changed, i.same, i.deleted, i.quarantined, i.asked, i.bytes, i.not_modified = 1, i.partial = 1
 		FROM unnest($1::bigint[], $2::bigint[]) AS k(run, ord) JOIN run_items i ON i.run = k.run AND i.ord = k.ord JOIN runs r ON r.id = i.run
 			LEFT JOIN checkpoints c ON c.item = i.item AND c.lane = r.lane
@@ -159,16 +158,16 @@ func (k *pgSink) held(p place) (*heldItem, bool, error) {
 	return h, ok, nil
 }
 
-func (k *pgSink) askDocuments(q *inquiry, batch []*job) {
+func (k *pgSink) askDocuments(batch []*job) {
 	unknown := unknownDocuments(batch)
 	k.known = make(map[docName]*docState, len(unknown))
 	if len(unknown) > 0 {
-		q.ask(scanProbed(unknown, k.known), selectProbed, probed(unknown)...)
+		k.w.out.ask(scanProbed(unknown, k.known), selectProbed, probed(unknown)...)
 	}
 }
 
 // askPacks takes numbers for all packs that may be needed.
-func (k *pgSink) askPacks(q *inquiry, batch []*job) {
+func (k *pgSink) askPacks(batch []*job) {
 	n := 0
 	for _, j := range batch {
 		n += len(j.packs)
@@ -176,7 +175,7 @@ func (k *pgSink) askPacks(q *inquiry, batch []*job) {
 	if n == 0 {
 		return
 	}
-	q.ask(func(s scanner) error {
+	k.w.out.ask(func(s scanner) error {
 		id, err := scanNumber(s)
 		k.packs = append(k.packs, id)
 		return err
@@ -291,45 +290,42 @@ func (k *pgSink) endPass(e passEnd) error {
 	return nil
 }
 
-func (k *pgSink) queuePasses(b *bulk) {
+func (k *pgSink) queuePasses() {
 	var lines []listingRow
 	for l, pass := range k.listed {
 		lines = append(lines, listingRow{l, pass})
 	}
 	slices.SortFunc(lines, compareListings)
-	over(b, listingColumns(), lines, `INSERT INTO listings (item, collection, id, pass) SELECT k.item, k.collection, k.id, k.pass FROM %s
+	over(&k.w.out, listingColumns(), lines, `INSERT INTO listings (item, collection, id, pass) SELECT k.item, k.collection, k.id, k.pass FROM %s
 		ON CONFLICT (item, collection, id) DO UPDATE SET pass = excluded.pass`)
 	var sights []sighting
 	for _, s := range k.sights {
 		sights = append(sights, *s)
 	}
 	slices.SortFunc(sights, func(a, b sighting) int { return cmp.Compare(a.item, b.item) })
-	maybeOver(b, sightColumns(), sights, `UPDATE items t SET pass_run = k.run, unlisted = greatest(t.unlisted, k.unlisted),
+	maybeOver(&k.w.out, sightColumns(), sights, `UPDATE items t SET pass_run = k.run, unlisted = greatest(t.unlisted, k.unlisted),
 		pass_note = CASE WHEN t.pass_state > 0 AND t.pass_note = '' THEN k.doubts ELSE t.pass_note END FROM %s WHERE t.id = k.item AND t.pass = k.pass`)
-	maybeOver(b, passColumnsOf(), k.passes, `UPDATE items t SET pass_state = 0, pass_note = k.void, passed_at = CASE WHEN k.void = '' THEN k.at ELSE t.passed_at END,
+	maybeOver(&k.w.out, passColumnsOf(), k.passes, `UPDATE items t SET pass_state = 0, pass_note = k.void, passed_at = CASE WHEN k.void = '' THEN k.at ELSE t.passed_at END,
 		pass_tried = CASE WHEN k.void = '' THEN 0 ELSE k.at END FROM %s WHERE t.id = k.item AND t.pass = k.pass AND t.pass_state > 0`)
 	clear(k.listed)
 	clear(k.sights)
 	k.passes = nil
 }
 
-// settle writes all that needs no change number.
+// settle writes all that needs no change number, most of it with the next
+// message.
 func (k *pgSink) settle() error {
-	b := &bulk{w: k.w}
-	k.queueMoves(b)
-	k.queueNotes(b)
-	k.queuePasses(b)
-	over(b, closedColumns(), k.closed, `UPDATE run_items t SET state = 'closed', outcome = k.outcome, why = k.why, closed_at = k.at FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
-	if err := b.send(); err != nil {
-		return err
-	}
+	k.queueMoves()
+	k.queueNotes()
+	k.queuePasses()
+	over(&k.w.out, closedColumns(), k.closed, `UPDATE run_items t SET state = 'closed', outcome = k.outcome, why = k.why, closed_at = k.at FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
 	k.closed = nil
 	clear(k.moves)
 	clear(k.notes)
-	return k.copyTraces()
+	return k.addTraces()
 }
 
-func (k *pgSink) queueMoves(b *bulk) {
+func (k *pgSink) queueMoves() {
 	var fresh, moved []moveRow
 	for _, m := range k.moves {
 		if m.from == 0 {
@@ -341,13 +337,13 @@ func (k *pgSink) queueMoves(b *bulk) {
 	byKey := func(a, b moveRow) int { return compareSpots(a, b) }
 	slices.SortFunc(fresh, byKey)
 	slices.SortFunc(moved, byKey)
-	over(b, moveColumns(), fresh, `INSERT INTO checkpoints (item, lane, version, value, params, extraction, updated_at, run)
+	over(&k.w.out, moveColumns(), fresh, `INSERT INTO checkpoints (item, lane, version, value, params, extraction, updated_at, run)
 		SELECT k.item, k.lane, k.version, k.value, k.params, k.extraction, k.updated_at, k.run FROM %s ON CONFLICT DO NOTHING`)
-	over(b, moveColumns(), moved, `UPDATE checkpoints t SET version = k.version, value = k.value, params = k.params, extraction = k.extraction, updated_at = k.updated_at, run = k.run
+	over(&k.w.out, moveColumns(), moved, `UPDATE checkpoints t SET version = k.version, value = k.value, params = k.params, extraction = k.extraction, updated_at = k.updated_at, run = k.run
 		FROM %s WHERE t.item = k.item AND t.lane = k.lane AND t.version = k.was`)
 }
 
-func (k *pgSink) queueNotes(b *bulk) {
+func (k *pgSink) queueNotes() {
 	var going, ended []noteRow
 	for _, n := range k.notes {
 		if n.end == nil {
@@ -357,13 +353,13 @@ func (k *pgSink) queueNotes(b *bulk) {
 		}
 	}
 	counters, ends := counterColumns(), endColumns()
-	over(b, append(placeColumns(), counters...), going, `UPDATE run_items t SET `+assignments(counters)+` FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
+	over(&k.w.out, append(placeColumns(), counters...), going, `UPDATE run_items t SET `+assignments(counters)+` FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
 	all := append(counters, ends...)
-	over(b, append(placeColumns(), all...), ended, `UPDATE run_items t SET `+assignments(all)+` FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
+	over(&k.w.out, append(placeColumns(), all...), ended, `UPDATE run_items t SET `+assignments(all)+` FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
 }
 
-// copyTraces writes what is only ever added to.
-func (k *pgSink) copyTraces() error {
+// addTraces writes what is only ever added to.
+func (k *pgSink) addTraces() error {
 	packs := make([]pack, len(k.packed))
 	for i, p := range k.packed {
 		packs[i] = *p
@@ -371,10 +367,10 @@ func (k *pgSink) copyTraces() error {
 	if err := into(k, "packs", packColumns(), packs); err != nil {
 		return err
 	}
-	if err := into(k, "ledger", ledgerColumns(), k.ledger); err != nil {
+	if err := add(k, "ledger", ledgerColumns(), k.ledger); err != nil {
 		return err
 	}
-	if err := into(k, "quarantine", rejectColumns(), k.rejects); err != nil {
+	if err := add(k, "quarantine", rejectColumns(), k.rejects); err != nil {
 		return err
 	}
 	k.packed, k.ledger, k.rejects = nil, nil, nil
@@ -385,39 +381,45 @@ func (k *pgSink) finish(changes int64) error {
 	if err := k.settle(); err != nil {
 		return err
 	}
-	base, err := k.takeNumbers(changes)
+	number, err := k.takeNumbers(changes)
 	if err != nil {
 		return err
 	}
-	b := &bulk{w: k.w}
-	k.queueDocuments(b, base)
-	k.queueEnds(b, base)
-	if err := b.send(); err != nil {
-		return err
-	}
-	return into(k, "versions", versionColumnsFrom(base), k.added)
+	k.queueDocuments(number)
+	k.queueEnds(number)
+	return add(k, "versions", versionColumnsFrom(number), k.added)
 }
 
-// takeNumbers locks the row that counts changes and returns the number before
-// this transaction's first.
-func (k *pgSink) takeNumbers(changes int64) (base int64, err error) {
+// takeNumbers locks the row that counts changes. number makes of a provisional
+// number the real one, or one that a statement makes real (see changes).
+func (k *pgSink) takeNumbers(changes int64) (number numbering, err error) {
+	number = func(n int64) int64 {
+		if n < provisional {
+			return n
+		}
+		return n - changes - 1
+	}
 	if changes <= provisional {
-		return 0, nil
+		return number, nil
 	}
-	n := changes - provisional
-	last, err := number(k.w, `UPDATE sequences SET value = value + $1 WHERE name = 'change' RETURNING value`, n)
-	return last - n, err
+	n, last := changes-provisional, int64(0)
+	k.w.out.ask(func(s scanner) error { return s.Scan(&last) }, `UPDATE sequences SET value = value + $1 WHERE name = 'change' RETURNING value`, n)
+	if len(k.added) < copyFrom {
+		return number, nil
+	}
+	err = k.w.send() // COPY cannot ask
+	return func(n int64) int64 {
+		if n < provisional {
+			return n
+		}
+		return last - changes + n
+	}, err
 }
 
-// real is the number that a provisional one stands for.
-func real(n, base int64) int64 {
-	if n < provisional {
-		return n
-	}
-	return base + n - provisional
-}
+// numbering says what a change number is stored as.
+type numbering func(int64) int64
 
-func (k *pgSink) queueDocuments(b *bulk, base int64) {
+func (k *pgSink) queueDocuments(number numbering) {
 	var fresh, changed []docRow
 	for _, d := range k.docs {
 		if d.was == nil {
@@ -426,14 +428,14 @@ func (k *pgSink) queueDocuments(b *bulk, base int64) {
 			changed = append(changed, *d)
 		}
 	}
-	over(b, documentColumns(base), fresh, `INSERT INTO documents (collection, id, number, version, deleted, first_seen, hash)
+	over(&k.w.out, documentColumns(number), fresh, `INSERT INTO documents (collection, id, number, version, deleted, first_seen, hash)
 		SELECT k.collection, k.id, k.number, k.version, k.deleted, k.first_seen, k.hash FROM %s ON CONFLICT DO NOTHING`)
-	over(b, documentColumns(base), changed, `UPDATE documents t SET number = k.number, version = k.version, deleted = k.deleted, hash = k.hash
+	over(&k.w.out, documentColumns(number), changed, `UPDATE documents t SET number = k.number, version = k.version, deleted = k.deleted, hash = k.hash
 		FROM %s WHERE t.collection = k.collection AND t.id = k.id AND t.number = k.was`)
 }
 
 // queueEnds writes what items keep, each item at most once a statement.
-func (k *pgSink) queueEnds(b *bulk, base int64) {
+func (k *pgSink) queueEnds(number numbering) {
 	slices.SortStableFunc(k.ends, func(a, b endRow) int { return compareItems(a, b) })
 	for len(k.ends) > 0 {
 		var round, rest []endRow
@@ -444,7 +446,7 @@ func (k *pgSink) queueEnds(b *bulk, base int64) {
 				round = append(round, e)
 			}
 		}
-		over(b, itemColumns(base), round, `UPDATE items t SET outcome = CASE WHEN k.tells = 1 THEN k.outcome ELSE t.outcome END,
+		over(&k.w.out, itemColumns(number), round, `UPDATE items t SET outcome = CASE WHEN k.tells = 1 THEN k.outcome ELSE t.outcome END,
 			kind = CASE WHEN k.tells = 1 THEN k.kind ELSE t.kind END, why = CASE WHEN k.tells = 1 THEN k.why ELSE t.why END,
 			streak = CASE WHEN k.tells = 0 THEN t.streak WHEN t.severity = k.severity THEN t.streak + 1 ELSE 1 END,
 			severity = CASE WHEN k.tells = 1 THEN k.severity ELSE t.severity END,

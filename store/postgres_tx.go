@@ -24,6 +24,11 @@ const (
 	lockMigrate = 0x56656e66
 )
 
+// commitLull is a fraction of what a transaction takes.
+const commitLull = 500 * time.Microsecond
+
+func (p *postgres) lull() time.Duration { return commitLull }
+
 // optimists is how often a transaction may find that others changed its
 // documents before it takes the count of changes, and with it the documents,
 // first.
@@ -34,13 +39,21 @@ type pgSession struct {
 	conn *sql.Conn
 	ctx  context.Context // of the transaction
 	sure bool            // it holds the count of changes from its beginning
+
+	out pipeline // what goes with the next message
 }
 
 func (w *pgSession) rows(query string, args ...any) (*sql.Rows, error) {
+	if err := w.send(); err != nil {
+		return nil, err
+	}
 	return w.conn.QueryContext(w.ctx, numbered(query), plain(args)...)
 }
 
 func (w *pgSession) exec(query string, args ...any) (int64, error) {
+	if err := w.send(); err != nil {
+		return 0, err
+	}
 	result, err := w.conn.ExecContext(w.ctx, numbered(query), plain(args)...)
 	if err != nil {
 		return 0, err
@@ -59,6 +72,9 @@ func (w *pgSession) raw(fn func(*pgx.Conn) error) error {
 
 // simple sends statements in one message.
 func (w *pgSession) simple(statements string) error {
+	if err := w.send(); err != nil {
+		return err
+	}
 	return w.raw(func(c *pgx.Conn) error {
 		_, err := c.PgConn().Exec(w.ctx, statements).ReadAll()
 		return err
@@ -105,31 +121,32 @@ func (p *postgres) transact(ctx context.Context, who beside, fn func(*tx) error)
 		inside, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*groupPatience)
 		defer stop()
 		w.ctx, w.sure = inside, who == besideOthers && attempt >= optimists
-		if err = w.begin(who); err == nil {
-			err = fn(&tx{w})
-		}
-		if err != nil {
+		w.begin(who)
+		if err = fn(&tx{w}); err != nil {
 			return p.abandon(err)
 		}
 		return p.commit(ctx)
 	})
 }
 
-func (w *pgSession) begin(who beside) error {
+// begin goes with the first statement of the transaction.
+func (w *pgSession) begin(who beside) {
 	lock := "pg_advisory_xact_lock"
 	if who == besideOthers {
 		lock = "pg_advisory_xact_lock_shared"
 	}
-	statements := fmt.Sprintf("BEGIN; SELECT %s(%d, 0)", lock, lockRuns)
+	w.out = pipeline{}
+	w.out.do("BEGIN")
+	w.out.do("SELECT "+lock+"($1, 0)", lockRuns)
 	if w.sure {
-		statements += "; SELECT value FROM sequences WHERE name = 'change' FOR UPDATE"
+		w.out.do("SELECT value FROM sequences WHERE name = 'change' FOR UPDATE")
 	}
-	return w.simple(statements)
 }
 
 // abandon ends a transaction that failed. If the connection went away, it had not
 // been committed, because nobody had asked for that.
 func (p *postgres) abandon(err error) error {
+	p.writer.out = pipeline{}
 	if !p.writer.broken() && p.writer.simple("ROLLBACK") == nil {
 		return err
 	}
@@ -139,11 +156,14 @@ func (p *postgres) abandon(err error) error {
 
 // commit leaves the transaction's number with it. When the answer is lost, that
 // number tells whether it is there: the server's own number of a transaction
-// would not do, because one that is lost in a crash may be given again.
+// would not do, because one that is lost in a crash may be given again. Both go
+// with the last statements.
 func (p *postgres) commit(ctx context.Context) error {
 	p.last++
-	err := p.writer.simple(fmt.Sprintf(`INSERT INTO writers (id, last, since) VALUES ('%s', %d, %d)
-		ON CONFLICT (id) DO UPDATE SET last = excluded.last, since = excluded.since; COMMIT`, p.name, p.last, micros(time.Now())))
+	w := p.writer
+	w.out.do(`INSERT INTO writers (id, last, since) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET last = excluded.last, since = excluded.since`, p.name, p.last, micros(time.Now()))
+	w.out.do("COMMIT")
+	err := w.send()
 	if err == nil {
 		return nil
 	}

@@ -189,7 +189,7 @@ func tallyOf(counts []rows.OutcomeCount) harvest.Tally {
 
 const runItemColumns = `ri.run, ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.state, ri.epoch, ri.worker, ri.not_before,
 	ri.attempts, ri.throttles, ri.lost, ri.seq, ri.done, ri.total, ri.outcome, ri.why, ri.kind, ri.error, ri.warnings, ri.started_at, ri.closed_at,
-	ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined, ri.asked, ri.bytes, ri.not_modified, ri.partial`
+	ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined, ri.asked, ri.bytes, ri.not_modified = 1, ri.partial = 1`
 
 // scanRunItem reads runItemColumns, and what follows them into more.
 func scanRunItem(s scanner, more ...any) (rows.RunItem, error) {

@@ -53,6 +53,9 @@ func newSQLite(path string, o Options, files migrationSource) *sqliteFile {
 
 func (f *sqliteFile) address() string { return "sqlite:" + f.path }
 
+// lull: a transaction costs little.
+func (f *sqliteFile) lull() time.Duration { return 0 }
+
 func (f *sqliteFile) bucket() bucket { return newFolder(f.path, f.options.Blobs) }
 
 func (f *sqliteFile) open(ctx context.Context) error {

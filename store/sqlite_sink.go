@@ -39,8 +39,6 @@ func (k *sqliteSink) finish(changes int64) error {
 	return err
 }
 
-func (k *sqliteSink) settle() error { return nil }
-
 func (k *sqliteSink) run(id int64) (liveRun, error) {
 	if r, ok := k.runs[id]; ok {
 		return r, nil
