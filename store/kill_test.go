@@ -25,6 +25,9 @@ import (
 // it names, until it is killed.
 const childVariable = "STORE_TEST_CHILD"
 
+// napVariable says how long a child may sleep in a transaction.
+const napVariable = "STORE_TEST_NAP"
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childVariable); path != "" {
 		if err := commitForever(path); err != nil {
@@ -53,7 +56,7 @@ const (
 // says "ITEM SEQ" after each answer.
 func commitForever(path string) error {
 	ctx := context.Background()
-	s, err := store.Open(ctx, path, store.Options{})
+	s, err := store.Open(ctx, path, store.WithNap(store.Options{}, os.Getenv(napVariable)))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -30,7 +31,7 @@ import (
 // not have, nor to a plan that was made while it was empty.
 const (
 	settingsAll = `SET synchronous_commit = on; SET jit = off; SET random_page_cost = 1.1; SET plan_cache_mode = force_custom_plan`
-	settingsOne = settingsAll + `; SET idle_in_transaction_session_timeout = '15s'; SET statement_timeout = '60s';
+	settingsOne = settingsAll + `; SET statement_timeout = '60s';
 		SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`
 )
 
@@ -76,6 +77,7 @@ func newPostgres(address string, o Options, files migrationSource) (*postgres, e
 		o.Connections = connectionsDefault
 	}
 	o.Connections = max(o.Connections, connectionsLeast)
+	o.nap = cmp.Or(o.nap, "15s")
 	if o.Purpose == "" {
 		o.Purpose = filepath.Base(os.Args[0])
 	}
@@ -120,7 +122,7 @@ func (p *postgres) open(ctx context.Context) error {
 		return err
 	}
 	p.pool = p.connections("reads", settingsAll, p.options.Connections-1)
-	p.writers = p.connections("writes", settingsOne, 1)
+	p.writers = p.connections("writes", settingsOne+"; SET idle_in_transaction_session_timeout = '"+p.options.nap+"'", 1)
 	return nil
 }
 

@@ -42,6 +42,8 @@ type Options struct {
 	Purpose string
 	// Log is told of migrations and of retried writes; nil discards.
 	Log *slog.Logger
+
+	nap string // how long the writing connection may sleep in a transaction
 }
 
 // Store is an open store. All methods may be called at once from many
