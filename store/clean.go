@@ -47,6 +47,9 @@ func (s *Store) Clean(ctx context.Context, r rows.Retention) (rows.Removed, erro
 	if r.Campaign != "" {
 		return done, nil
 	}
+	if err := s.brief(ctx, "clean", "places in line", `DELETE FROM waiters WHERE until < {now} - 3600000000`); err != nil {
+		return done, err
+	}
 	n, err := s.bucket.clean(ctx, time.Now().Add(-orphanAge), s.named)
 	done.Blobs = n
 	return done, fault("clean blobs", s.bucket.place(), err)

@@ -15,46 +15,75 @@ const placeKept = 2 * time.Second
 // may be too early.
 const clockStep = time.Millisecond
 
-// briefer is an engine on which short writes need not wait for the turn.
-type briefer interface {
-	// brief runs fn in a transaction of its own, which a power cut may undo.
-	brief(ctx context.Context, fn func(*tx) error) error
+// booker is an engine that books in one message, beside the writer of pages.
+type booker interface {
+	// book answers whether the departure is booked, else how long the gap lasts
+	// and how many others go first.
+	book(ctx context.Context, b rows.Booking) (booking, error)
+	// brief runs one statement that a power cut may undo.
+	brief(ctx context.Context, query string, args ...any) error
+}
+
+// booking is the answer to a process that asked for a departure.
+type booking struct {
+	booked bool
+	left   int64 // microseconds of the gap
+	ahead  int64 // who goes first
 }
 
 // brief is for writes of a moment's worth, of which there are many.
-func (s *Store) brief(ctx context.Context, op, on string, fn func(*tx) error) error {
-	if b, ok := s.engine.(briefer); ok {
-		return fault(op, on, b.brief(ctx, fn))
+func (s *Store) brief(ctx context.Context, op, on, query string, args ...any) error {
+	if b, ok := s.engine.(booker); ok {
+		return fault(op, on, b.brief(ctx, query, args...))
 	}
-	return s.writeBeside(ctx, besideOthers, op, on, fn)
+	return s.writeBeside(ctx, besideOthers, op, on, func(t *tx) error {
+		_, err := t.exec(s.engine.timed(query), args...)
+		return err
+	})
 }
 
 // BookHost asks for the next departure to a host. It is booked when no process
 // holds one, the gap after the last answer is over, and nobody more urgent, or as
 // urgent and earlier, waits elsewhere; a holder that asks again, because the answer
-// was lost, gets it when its gap is over. Else nothing is booked but a place among those who wait, and wait is how
-// long the gap still lasts: 0 when it is over and others go first.
+// was lost, gets it when its gap is over. Else nothing is booked but a place among
+// those who wait, and wait is when the turn may come: what is left of the gap, and
+// a gap for everyone ahead. It is 0 when somebody's answer is all there is to wait
+// for.
 //
 // All moments are the database's own, so the clocks of processes do not matter.
 func (s *Store) BookHost(ctx context.Context, b rows.Booking) (booked bool, wait time.Duration, err error) {
-	err = s.brief(ctx, "book departure to", b.Host, func(t *tx) error {
-		n, err := t.exec(s.engine.timed(bookDeparture), b.Host, b.Holder, b.Lease.Microseconds(), b.Gap.Microseconds(), b.Priority)
-		if booked = n == 1; err != nil {
+	const op = "book departure to"
+	var got booking
+	if e, ok := s.engine.(booker); ok {
+		got, err = e.book(ctx, b)
+		err = fault(op, b.Host, err)
+	} else {
+		err = s.writeBeside(ctx, besideOthers, op, b.Host, func(t *tx) (err error) {
+			got, err = s.book(t, b)
 			return err
-		}
-		if booked {
-			_, err = t.exec(`DELETE FROM waiters WHERE host = ? AND holder = ?`, b.Host, b.Holder)
-			return err
-		}
-		left, err := number(t, s.engine.timed(`SELECT next_at - {now} FROM departures WHERE host = ?`), b.Host)
-		if err != nil {
-			return err
-		}
-		wait = time.Duration(max(0, left)) * time.Microsecond
-		_, err = t.exec(s.engine.timed(takePlace), b.Host, b.Holder, b.Priority, (wait + placeKept).Microseconds())
-		return err
-	})
-	return booked, wait, err
+		})
+	}
+	if err != nil || got.booked {
+		return got.booked, 0, err
+	}
+	return false, time.Duration(max(0, got.left))*time.Microsecond + time.Duration(got.ahead)*b.Gap, nil
+}
+
+// book does it step by step, on an engine where that costs nothing.
+func (s *Store) book(t *tx, b rows.Booking) (booking, error) {
+	n, err := t.exec(s.engine.timed(bookDeparture), b.Host, b.Holder, b.Lease.Microseconds(), b.Gap.Microseconds(), b.Priority)
+	if err != nil {
+		return booking{}, err
+	}
+	if n == 1 {
+		_, err = t.exec(`DELETE FROM waiters WHERE host = ? AND holder = ?`, b.Host, b.Holder)
+		return booking{booked: true}, err
+	}
+	if _, err := t.exec(s.engine.timed(takePlace), b.Host, b.Holder, b.Priority, b.Gap.Microseconds(), placeKept.Microseconds()); err != nil {
+		return booking{}, err
+	}
+	got, _, err := first(t, func(s scanner) (g booking, err error) { return g, s.Scan(&g.left, &g.ahead) }, s.engine.timed(whenBooked), b.Host, b.Holder)
+	return got, err
 }
 
 // A departure counts its gap from the booking at first, so that one whose holder
@@ -65,18 +94,20 @@ const bookDeparture = `INSERT INTO departures (host, holder, lease_until, next_a
 	AND NOT EXISTS (SELECT 1 FROM waiters w WHERE w.host = ?1 AND w.holder <> ?2 AND w.until > {now} AND (w.priority < ?5
 		OR w.priority = ?5 AND w.since < coalesce((SELECT m.since FROM waiters m WHERE m.host = ?1 AND m.holder = ?2 AND m.until > {now}), {now})))`
 
-const takePlace = `INSERT INTO waiters (host, holder, priority, since, until) VALUES (?1, ?2, ?3, {now}, {now} + ?4)
+const takePlace = `INSERT INTO waiters (host, holder, priority, since, until)
+	SELECT ?1, ?2, CAST(?3 AS BIGINT), {now}, {now} + (1 + (SELECT count(*) FROM waiters o WHERE o.host = ?1)) * CAST(?4 AS BIGINT) + CAST(?5 AS BIGINT) WHERE true
 	ON CONFLICT (host, holder) DO UPDATE SET priority = excluded.priority, until = excluded.until,
 	since = CASE WHEN waiters.until > {now} THEN waiters.since ELSE excluded.since END`
+
+const whenBooked = `SELECT d.next_at - {now}, (SELECT count(*) FROM waiters w JOIN waiters m ON m.host = w.host AND m.holder = ?2
+	WHERE w.host = ?1 AND w.holder <> ?2 AND w.until > {now} AND (w.priority < m.priority OR w.priority = m.priority AND w.since < m.since))
+	FROM departures d WHERE d.host = ?1`
 
 // RenewHost holds a booked departure for another lease. It does nothing when it is
 // held no more.
 func (s *Store) RenewHost(ctx context.Context, b rows.Booking) error {
-	return s.brief(ctx, "hold departure to", b.Host, func(t *tx) error {
-		_, err := t.exec(s.engine.timed(`UPDATE departures SET lease_until = {now} + ?3, next_at = {now} + ?4 WHERE host = ?1 AND holder = ?2`),
-			b.Host, b.Holder, b.Lease.Microseconds(), b.Gap.Microseconds())
-		return err
-	})
+	return s.brief(ctx, "hold departure to", b.Host, `UPDATE departures SET lease_until = {now} + ?3, next_at = {now} + ?4 WHERE host = ?1 AND holder = ?2`,
+		b.Host, b.Holder, b.Lease.Microseconds(), b.Gap.Microseconds())
 }
 
 // ReleaseHost gives a departure back once its answer is there: the next one is due
@@ -85,17 +116,11 @@ func (s *Store) ReleaseHost(ctx context.Context, host, holder string, gap time.D
 	if gap > 0 {
 		gap += clockStep
 	}
-	return s.brief(ctx, "release departure to", host, func(t *tx) error {
-		_, err := t.exec(s.engine.timed(`UPDATE departures SET holder = '', lease_until = 0, next_at = {now} + ?3 WHERE host = ?1 AND holder = ?2`),
-			host, holder, gap.Microseconds())
-		return err
-	})
+	return s.brief(ctx, "release departure to", host, `UPDATE departures SET holder = '', lease_until = 0, next_at = {now} + ?3 WHERE host = ?1 AND holder = ?2`,
+		host, holder, gap.Microseconds())
 }
 
 // WithdrawHost gives up a process's place among those who wait.
 func (s *Store) WithdrawHost(ctx context.Context, host, holder string) error {
-	return s.brief(ctx, "withdraw from", host, func(t *tx) error {
-		_, err := t.exec(`DELETE FROM waiters WHERE host = ? AND holder = ?`, host, holder)
-		return err
-	})
+	return s.brief(ctx, "withdraw from", host, `DELETE FROM waiters WHERE host = ?1 AND holder = ?2`, host, holder)
 }

@@ -200,24 +200,3 @@ func (p *postgres) committed(ctx context.Context) (known bool, err error) {
 	})
 	return known, err
 }
-
-// brief borrows one of the reading connections, beside the writer: what it does
-// is over in a moment, and pages must not make it wait.
-func (p *postgres) brief(ctx context.Context, fn func(*tx) error) error {
-	return patiently(ctx, func(int) error {
-		conn, err := p.pool.Conn(ctx)
-		if err != nil {
-			return err
-		}
-		defer conn.Close() //nolint:errcheck // it goes back to the pool
-		w := &pgSession{conn: conn, ctx: ctx}
-		if err := w.simple("BEGIN; SET LOCAL synchronous_commit = off"); err != nil {
-			return err
-		}
-		if err := fn(&tx{w}); err != nil {
-			w.ctx = context.WithoutCancel(ctx)
-			return errors.Join(err, w.simple("ROLLBACK"))
-		}
-		return w.simple("COMMIT")
-	})
-}

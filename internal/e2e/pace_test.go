@@ -28,15 +28,16 @@ type visit struct {
 // street is some hosts, each at a loopback address of its own.
 type street struct {
 	answer time.Duration
+	pages  int // of each feed, one request each
 	port   int
 
 	mu     sync.Mutex
 	visits map[string][]visit
 }
 
-func newStreet(t *testing.T, hosts int, answer time.Duration) *street {
+func newStreet(t *testing.T, hosts, pages int, answer time.Duration) *street {
 	t.Helper()
-	s := &street{answer: answer, visits: map[string][]visit{}}
+	s := &street{answer: answer, pages: pages, visits: map[string][]visit{}}
 	for i := range hosts {
 		l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", houseNumber(i), s.port))
 		require.NoError(t, err)
@@ -57,7 +58,15 @@ func (s *street) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.visits[host] = append(s.visits[host], visit{r.URL.Path, begin, time.Now()})
 	s.mu.Unlock()
-	fmt.Fprintf(w, `<rss version="2.0"><channel><title>t</title><item><guid isPermaLink="false">%s%s</guid><title>e</title></item></channel></rss>`, host, r.URL.Path)
+	next, page := "", 0
+	if _, err := fmt.Sscanf(r.URL.Query().Get("page"), "%d", &page); err != nil {
+		page = 1
+	}
+	if page < s.pages {
+		next = fmt.Sprintf(`"next_url": "http://%s%s?page=%d",`, r.Host, r.URL.Path, page+1)
+	}
+	w.Header().Set("Content-Type", "application/feed+json")
+	fmt.Fprintf(w, `{"version": "https://jsonfeed.org/version/1.1", "title": "t", %s "items": [{"id": "%s%s#%d", "content_text": "e"}]}`, next, host, r.URL.Path, page)
 }
 
 // of returns a host's visits in the order of their beginning.
@@ -104,28 +113,28 @@ func (s *street) campaign(h *house, name string, hosts, feeds int, gap time.Dura
 
 func TestPaceOfTheFleet(t *testing.T) {
 	t.Parallel()
-	keepPace(t, 12, 6, 200*time.Millisecond)
+	keepPace(t, 12, 3, 2, 200*time.Millisecond)
 }
 
 func TestSoakPaceOfTheFleet(t *testing.T) {
 	soak(t)
-	keepPace(t, 200, 20, time.Second)
+	keepPace(t, 200, 4, 8, time.Second)
 }
 
-func keepPace(t *testing.T, hosts, feeds int, gap time.Duration) {
-	h, s := newPostgresHouse(t), newStreet(t, hosts, gap/10)
+func keepPace(t *testing.T, hosts, feeds, pages int, gap time.Duration) {
+	h, s := newPostgresHouse(t), newStreet(t, hosts, pages, gap/10)
 	h.fleet(fleetSize, "--item-slots", fmt.Sprint(hosts))
-	s.campaign(h, "pace", hosts, feeds, gap, fmt.Sprintf("processors: %d", 2*hosts))
+	s.campaign(h, "pace", hosts, feeds, gap, fmt.Sprintf("chunk: 1\nprocessors: %d", min(hosts*feeds, 450)))
 	require.Equal(t, harvest.OutcomeDone, h.result(h.start("pace-1", steps.Start{Campaign: "pace"})).Outcome)
 	shortest, mean, worst := time.Hour, 0.0, 0.0
 	for i := range hosts {
-		require.Len(t, s.of(houseNumber(i)), feeds, "each feed once")
+		require.Len(t, s.of(houseNumber(i)), feeds*pages, "each page once")
 		p := s.pace(houseNumber(i), gap)
 		shortest, mean, worst = min(shortest, p.shortest), mean+p.stretch/float64(hosts), max(worst, p.stretch)
 	}
 	require.GreaterOrEqual(t, shortest, gap, "no gap is ever shorter than asked")
 	t.Logf("%d workers, %d hosts, %d requests each: shortest gap %s of %s asked; time against gaps and answers: mean %.3f, worst %.3f",
-		fleetSize, hosts, feeds, shortest.Round(time.Millisecond), gap, mean, worst)
+		fleetSize, hosts, feeds*pages, shortest.Round(time.Millisecond), gap, mean, worst)
 }
 
 // A run of low priority that keeps a host busy delays a normal one by at most one
@@ -133,7 +142,7 @@ func keepPace(t *testing.T, hosts, feeds int, gap time.Duration) {
 func TestPaceTheMoreUrgentGoesFirst(t *testing.T) {
 	t.Parallel()
 	const gap = 300 * time.Millisecond
-	h, s := newPostgresHouse(t), newStreet(t, 1, gap/10)
+	h, s := newPostgresHouse(t), newStreet(t, 1, 1, gap/10)
 	h.fleet(fleetSize, "--item-slots", "8")
 	s.campaign(h, "low", 1, 60, gap, "priority: low\nprocessors: 16\nchunk: 1")
 	s.campaign(h, "normal", 1, 4, gap, "processors: 4\nchunk: 1")
