@@ -41,6 +41,15 @@ type pgSession struct {
 	sure bool            // it holds the count of changes from its beginning
 
 	out pipeline // what goes with the next message
+
+	served servedBy
+}
+
+// servedBy is the server's process behind a connection; its number alone may be
+// given to another one.
+type servedBy struct {
+	pid   int64
+	since string
 }
 
 func (w *pgSession) rows(query string, args ...any) (*sql.Rows, error) {
@@ -101,8 +110,15 @@ func (p *postgres) session(ctx context.Context) (*pgSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.writer = &pgSession{conn: conn, ctx: context.Background()}
-	return p.writer, nil
+	w := &pgSession{conn: conn, ctx: ctx}
+	err = scanOne(w, []any{&w.served.pid, &w.served.since}, `SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()`)
+	if err != nil {
+		conn.Close() //nolint:errcheck // it is not used
+		return nil, err
+	}
+	w.ctx = context.Background()
+	p.writer = w
+	return w, nil
 }
 
 func (p *postgres) drop() {
@@ -167,11 +183,12 @@ func (p *postgres) commit(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
+	served := w.served
 	lost := p.abandon(err)
 	if _, ok := errors.AsType[*lostError](lost); !ok {
 		return err
 	}
-	known, asked := p.committed(ctx)
+	known, asked := p.committed(ctx, served)
 	if asked != nil {
 		return fmt.Errorf("%w; and then: %w", err, asked)
 	}
@@ -181,22 +198,42 @@ func (p *postgres) commit(ctx context.Context) error {
 	return lost
 }
 
-// committed asks for the last transaction, once the server is there again. The
-// row's lock waits for a session that has not noticed yet that it is alone.
-func (p *postgres) committed(ctx context.Context) (known bool, err error) {
+// committed asks for the last transaction, once the server is there again and the
+// process that had it is gone: the message with COMMIT may be with it still, read
+// or not.
+func (p *postgres) committed(ctx context.Context, served servedBy) (known bool, err error) {
 	err = patiently(ctx, func(int) error {
 		w, err := p.session(ctx)
 		if err != nil {
 			return err
 		}
 		w.ctx = context.WithoutCancel(ctx)
-		last, err := number(w, `SELECT last FROM writers WHERE id = ? FOR UPDATE`, p.name)
+		if err = w.end(ctx, served); err == nil {
+			var last int64
+			last, err = number(w, `SELECT last FROM writers WHERE id = ?`, p.name)
+			known = last == p.last
+		}
 		if err != nil && w.broken() {
 			p.drop()
 			return &lostError{err}
 		}
-		known = last == p.last
 		return err
 	})
 	return known, err
+}
+
+// end ends a process of the server and waits until it is gone. What it is about to
+// commit it still commits, and nothing afterwards.
+func (w *pgSession) end(ctx context.Context, served servedBy) error {
+	for wait := time.Millisecond; ; wait = min(2*wait, time.Second) {
+		there, err := number(w, `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid = ? AND backend_start::text = ?`, served.pid, served.since)
+		if err != nil || there == 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(wait):
+		}
+	}
 }
