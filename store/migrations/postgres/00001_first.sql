@@ -145,7 +145,7 @@ CREATE TABLE items (
     documents    bigint NOT NULL DEFAULT 0,
     first_seen   bigint NOT NULL,
     paused       text COLLATE "C" NOT NULL DEFAULT ''
-) WITH (fillfactor = 80);
+) WITH (fillfactor = 50);
 CREATE UNIQUE INDEX items_name ON items (campaign, entry, key);
 
 CREATE TABLE checkpoints (
@@ -201,7 +201,7 @@ CREATE TABLE run_items (
     policy       text COLLATE "C" NOT NULL,
     params       text COLLATE "C" NOT NULL,
     PRIMARY KEY (run, ord)
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 45);
 CREATE UNIQUE INDEX run_items_item ON run_items (run, item);
 
 -- The newest attempt that asked for a range: an older one gets nothing more.
