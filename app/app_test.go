@@ -198,6 +198,11 @@ func TestHostRules(t *testing.T) {
 	require.WithinDuration(t, until, h.rule("c.example").RestUntil, 0)
 	require.Equal(t, "HTTP status 429", h.rule("c.example").RestWhy)
 	require.Equal(t, time.Second, h.rule("c.example").Every, "a host that rests keeps the rule of all others")
+	require.NoError(t, h.slow(t.Context(), "a.example", 4*time.Second, "it answered 503"))
+	require.Equal(t, 4*time.Second, h.rule("a.example").Slow)
+	require.Equal(t, 2*time.Second, h.rule("a.example").Every, "its own gap stays")
+	require.NoError(t, h.slow(t.Context(), "a.example", 0, "it answered 200"))
+	require.Zero(t, h.rule("a.example").Slow)
 	require.Equal(t, "paused by marta", pauseText(rows.Pause{By: "marta"}))
 }
 

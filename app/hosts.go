@@ -75,7 +75,7 @@ func (h *hosts) read(ctx context.Context) error {
 func (h *hosts) rule(name string) polite.Rule {
 	table := *h.table.Load()
 	own, all := table[name], table["*"]
-	r := polite.Rule{Every: own.Every, Connections: own.Connections, RestUntil: own.RestUntil, RestWhy: own.RestWhy}
+	r := polite.Rule{Every: own.Every, Connections: own.Connections, Slow: own.Slow, RestUntil: own.RestUntil, RestWhy: own.RestWhy}
 	if own.Every == 0 && own.Connections == 0 {
 		r.Every, r.Connections = all.Every, all.Connections
 	}
@@ -99,14 +99,30 @@ func pauseText(p rows.Pause) string {
 
 // rest is told when a host asked for it: for all workers.
 func (h *hosts) rest(ctx context.Context, host string, until time.Time, why string) error {
-	err := h.store.RestHost(context.WithoutCancel(ctx), host, until, why)
-	if err == nil {
-		err = h.read(context.WithoutCancel(ctx))
-	}
-	if err != nil {
+	ctx = context.WithoutCancel(ctx)
+	if err := h.changed(ctx, h.store.RestHost(ctx, host, until, why)); err != nil {
 		h.log.Warn("a host's wish for rest could not be kept for all; this worker keeps it", "host", host, "until", until, "error", err)
 		return err
 	}
 	h.log.Info("a host asked for rest", "host", host, "until", until, "why", why)
 	return nil
+}
+
+// slow is told when a host is to be asked more slowly, or less so: by all workers.
+func (h *hosts) slow(ctx context.Context, host string, gap time.Duration, why string) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := h.changed(ctx, h.store.SlowHost(ctx, host, gap, why)); err != nil {
+		h.log.Warn("a host's pace could not be kept for all; this worker keeps it", "host", host, "gap", gap, "error", err)
+		return err
+	}
+	h.log.Info("a host's pace follows its answers", "host", host, "gap", gap, "why", why)
+	return nil
+}
+
+// changed makes what was just written hold here at once.
+func (h *hosts) changed(ctx context.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	return h.read(ctx)
 }

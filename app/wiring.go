@@ -174,7 +174,7 @@ func (p program) newClient(life fx.Lifecycle, s config.Settings, opened *store.S
 func newPolite(s config.Settings, hosts *hosts, opened *store.Store) *polite.Client {
 	return polite.New(polite.Settings{
 		Product: cmp.Or(s.Product, "Vendemmia/"+version), Allow: s.AllowNetwork, MaxBody: s.MaxBody, Rules: hosts.rule, Rest: hosts.rest,
-		Fleet: newFleet(opened),
+		Slow: hosts.slow, Fleet: newFleet(opened),
 	})
 }
 

@@ -39,13 +39,14 @@ func checkHost(t *tx, project string, h rows.Host) error {
 }
 
 // Hosts returns the one truth about every host that a file names, that asked
-// for rest or that is paused, by name.
+// for rest, that is or was slowed, or that is paused, by name.
 func (s *Store) Hosts(ctx context.Context) ([]rows.Host, error) {
 	list, err := collect(s.reader(ctx), scanHost, `
 		WITH names AS (SELECT name FROM hosts UNION SELECT name FROM host_states),
 		     told  AS (SELECT name, min(project) AS project FROM hosts GROUP BY name)
 		SELECT n.name, coalesce(h.project, ''), coalesce(h.every, 0), coalesce(h.connections, 0), coalesce(h.robots, ''), coalesce(h.source, ''),
-		       coalesce(s.paused, ''), coalesce(s.rest_until, 0), coalesce(s.rest_why, '')
+		       coalesce(s.paused, ''), coalesce(s.rest_until, 0), coalesce(s.rest_why, ''),
+		       coalesce(s.slow, 0), coalesce(s.slow_why, ''), coalesce(s.slow_since, 0)
 		FROM names n LEFT JOIN told ON told.name = n.name LEFT JOIN hosts h ON h.name = n.name AND h.project = told.project
 		     LEFT JOIN host_states s ON s.name = n.name
 		ORDER BY n.name`)
@@ -54,11 +55,12 @@ func (s *Store) Hosts(ctx context.Context) ([]rows.Host, error) {
 
 func scanHost(s scanner) (rows.Host, error) {
 	var h rows.Host
-	var every, until int64
+	var every, until, slow, since int64
 	var paused string
-	if err := s.Scan(&h.Name, &h.Project, &every, &h.Connections, &h.Robots, &h.Source, &paused, &until, &h.RestWhy); err != nil {
+	if err := s.Scan(&h.Name, &h.Project, &every, &h.Connections, &h.Robots, &h.Source, &paused, &until, &h.RestWhy, &slow, &h.SlowWhy, &since); err != nil {
 		return h, err
 	}
+	h.Slow, h.SlowSince = time.Duration(slow)*time.Microsecond, moment(since)
 	h.Every, h.RestUntil = time.Duration(every)*time.Microsecond, moment(until)
 	var err error
 	h.Paused, err = readPause(paused)
@@ -75,6 +77,22 @@ func (s *Store) RestHost(ctx context.Context, host string, until time.Time, why 
 		return err
 	})
 }
+
+// SlowHost makes all workers keep at least this gap to a host; 0 ends it. A host
+// that is slow already stays so since it began, by the database's clock.
+func (s *Store) SlowHost(ctx context.Context, host string, gap time.Duration, why string) error {
+	if gap <= 0 {
+		gap, why = 0, ""
+	}
+	return s.write(ctx, "slow host", host, func(t *tx) error {
+		_, err := t.exec(s.engine.timed(slowHost), host, gap.Microseconds(), why, gap > 0)
+		return err
+	})
+}
+
+const slowHost = `INSERT INTO host_states (name, slow, slow_why, slow_since) VALUES (?1, ?2, ?3, CASE WHEN ?4 = 1 THEN {now} ELSE 0 END)
+	ON CONFLICT (name) DO UPDATE SET slow = excluded.slow, slow_why = excluded.slow_why,
+	slow_since = CASE WHEN excluded.slow > 0 AND host_states.slow > 0 THEN host_states.slow_since ELSE excluded.slow_since END`
 
 // PauseHost keeps who paused a host, when and why; nil resumes it.
 func (s *Store) PauseHost(ctx context.Context, host string, p *rows.Pause) error {

@@ -91,6 +91,11 @@ type Host struct {
 	// RestUntil is set by Retry-After and penalties; RestWhy says which.
 	RestUntil time.Time `json:"rest_until,omitzero"`
 	RestWhy   string    `json:"rest_why,omitempty"`
+	// Slow is the gap that all workers keep because the host was in trouble; 0: none.
+	// SlowWhy says what it answered, SlowSince when this began.
+	Slow      time.Duration `json:"slow,omitempty"`
+	SlowWhy   string        `json:"slow_why,omitempty"`
+	SlowSince time.Time     `json:"slow_since,omitzero"`
 }
 
 // Event is who did what to what: apply, pause, reset, cancel …

@@ -36,6 +36,7 @@ type storeNames interface {
 	Record(context.Context, rows.Event) error
 	Hosts(context.Context) ([]rows.Host, error)
 	RestHost(ctx context.Context, host string, until time.Time, why string) error
+	SlowHost(ctx context.Context, host string, gap time.Duration, why string) error
 	PauseHost(ctx context.Context, host string, p *rows.Pause) error
 }
 

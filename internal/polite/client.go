@@ -29,6 +29,9 @@ type Rule struct {
 	// Every is the gap between the end of an answer and the next request; when
 	// set, one request is in flight at a time and Connections is not looked at.
 	Every time.Duration
+	// Slow is a gap kept because the host was in trouble; the longer one of both
+	// holds. Settings.Slow is told what it shall be.
+	Slow time.Duration
 	// Connections bounds the requests in flight; 0 is DefaultConnections.
 	Connections int
 	// RestUntil and RestWhy: the host asked to be left alone.
@@ -79,6 +82,12 @@ type Settings struct {
 	// rest is to be seen in Rules; else, and where Rest is nil, this process keeps
 	// it by itself.
 	Rest func(ctx context.Context, host string, until time.Time, why string) error
+	// Slow is told when a host's answers, 429 and 5xx that ask for no rest, call for
+	// a longer gap, or good ones for a shorter one; 0 is none. It may block briefly,
+	// and is called at once for different hosts only. After nil the gap is to be seen
+	// in Rules, as Rule.Slow; else, and where Slow is nil, this process keeps it by
+	// itself.
+	Slow func(ctx context.Context, host string, gap time.Duration, why string) error
 }
 
 // Client owns the connections and the pace of a process. Make one, share it.
@@ -89,6 +98,7 @@ type Client struct {
 	gzips     sync.Pool // of *gzip.Reader: 40 KiB each
 	gate      gate
 	delays    sync.Map // host to time.Duration: its Crawl-delay
+	strains   strains
 }
 
 // New makes the client of a process. It honours HTTP_PROXY, HTTPS_PROXY and
@@ -106,17 +116,26 @@ func build(s Settings, via func(*url.URL) (*url.URL, error), resolve lookup) *Cl
 		s.Rules = func(string) Rule { return Rule{} }
 	}
 	g := newGuard(s.Allow)
-	c := &Client{settings: s, transport: newTransport(g, &proxy{via: via, resolve: resolve, guard: g})}
+	c := &Client{settings: s, transport: newTransport(g, &proxy{via: via, resolve: resolve, guard: g}), strains: strains{tell: s.Slow}}
 	c.turns = newTurns(c.rule, s.Fleet)
 	return c
 }
 
-// rule is what holds for a host: what is set, and its own Crawl-delay.
+// rule is what holds for a host: what is set, its own Crawl-delay, and the gap
+// of its trouble.
 func (c *Client) rule(host string) Rule {
+	r := c.settled(host)
+	r.Every = max(r.Every, r.Slow)
+	return r
+}
+
+// settled is the rule of a host with the gap that is kept at the best of times.
+func (c *Client) settled(host string) Rule {
 	r := c.settings.Rules(host)
 	if d, ok := c.delays.Load(host); ok {
 		r.Every = max(r.Every, d.(time.Duration))
 	}
+	r.Slow = max(r.Slow, c.strains.kept(host))
 	return r
 }
 

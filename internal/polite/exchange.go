@@ -84,6 +84,7 @@ func (x *exchange) answer(resp *http.Response) (*http.Response, error) {
 	if rest > 0 {
 		x.rest(rest, resp.StatusCode)
 	}
+	x.strain(resp.StatusCode, rest)
 	if err := badLocation(resp); err != nil {
 		resp.Body.Close() //nolint:errcheck // the answer is refused anyway
 		return nil, x.fail(x.broken("%w", err))

@@ -25,6 +25,7 @@ func definitionTests() map[string]func(*testing.T, Store) {
 		"paused stays paused":             definePause,
 		"one truth per host":              defineHosts,
 		"a host rests":                    defineRest,
+		"a host is slowed":                defineSlow,
 		"lists by digest":                 defineLists,
 		"who did what":                    defineEvents,
 		"the store's own name, and check": defineIdentity,
@@ -240,6 +241,34 @@ func defineRest(t *testing.T, s Store) {
 	hosts, err = s.Hosts(t.Context())
 	require.NoError(t, err)
 	require.True(t, hosts[0].RestUntil.IsZero())
+}
+
+func defineSlow(t *testing.T, s Store) {
+	host := func() rows.Host {
+		hosts, err := s.Hosts(t.Context())
+		require.NoError(t, err)
+		require.Len(t, hosts, 1)
+		return hosts[0]
+	}
+	slow := func(gap time.Duration, why string) rows.Host {
+		require.NoError(t, s.SlowHost(t.Context(), "example.org", gap, why))
+		return host()
+	}
+	require.NoError(t, s.RestHost(t.Context(), "example.org", noon(), "429, Retry-After 1h"))
+	require.Zero(t, host().SlowSince)
+	first := slow(2*time.Second, "it answered 503")
+	require.WithinDuration(t, time.Now(), first.SlowSince, time.Minute)
+	require.Equal(t, rows.Host{
+		Name: "example.org", RestUntil: noon(), RestWhy: "429, Retry-After 1h", Slow: 2 * time.Second, SlowWhy: "it answered 503", SlowSince: first.SlowSince,
+	}, first)
+	more := slow(4*time.Second, "it answered 429")
+	require.Equal(t, 4*time.Second, more.Slow)
+	require.Equal(t, "it answered 429", more.SlowWhy)
+	require.Equal(t, first.SlowSince, more.SlowSince, "it goes on since it began")
+	require.Equal(t, rows.Host{Name: "example.org", RestUntil: noon(), RestWhy: "429, Retry-After 1h"}, slow(0, "it answered 200"))
+	again := slow(time.Second/2, "it answered 503")
+	require.Equal(t, time.Second/2, again.Slow)
+	require.True(t, again.SlowSince.After(first.SlowSince), "it begins anew")
 }
 
 func defineLists(t *testing.T, s Store) {

@@ -39,6 +39,7 @@ type Store interface {
 	List(ctx context.Context, digest string) iter.Seq2[rows.ListRow, error]
 	Hosts(ctx context.Context) ([]rows.Host, error)
 	RestHost(ctx context.Context, host string, until time.Time, why string) error
+	SlowHost(ctx context.Context, host string, gap time.Duration, why string) error
 	PauseHost(ctx context.Context, host string, p *rows.Pause) error
 	BookHost(ctx context.Context, b rows.Booking) (booked bool, wait time.Duration, err error)
 	RenewHost(ctx context.Context, b rows.Booking) error
