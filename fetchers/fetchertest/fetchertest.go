@@ -3,6 +3,7 @@
 package fetchertest
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -77,6 +78,8 @@ func client(t *testing.T, timeout time.Duration) *http.Client {
 		Product: "fetchertest", MaxBody: maxBody,
 		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		Rules: func(string) polite.Rule { return polite.Rule{Connections: 32} },
+		// A test's server is in trouble on purpose, and has no time to be spared.
+		Slow: func(context.Context, string, time.Duration, string) error { return nil },
 	})
 	t.Cleanup(c.Close)
 	return c.HTTP(harvest.Visitor{Contact: "ops@example.org", Timeout: timeout})

@@ -131,6 +131,8 @@ func politely(t *testing.T, timeout time.Duration) *http.Client {
 	c := polite.New(polite.Settings{
 		Product: "Vendemmia/test", MaxBody: 1 << 20, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Rules: func(string) polite.Rule { return polite.Rule{Connections: 8} },
+		// A test's server is in trouble on purpose, and has no time to be spared.
+		Slow: func(context.Context, string, time.Duration, string) error { return nil },
 	})
 	t.Cleanup(c.Close)
 	return c.HTTP(harvest.Visitor{Contact: "ops@example.org", Timeout: timeout})
