@@ -12,6 +12,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
@@ -28,12 +29,12 @@ type hostView struct {
 	Items int `json:"items"`
 	// Bad counts the items whose last end needs a look.
 	Bad   int    `json:"bad"`
-	State string `json:"state"` // open, resting, paused
+	State string `json:"state"` // open, slowed, resting, paused
 	items []rows.Item
 }
 
 // hosts returns every host that a file names, that an item lives on, or that
-// rests or is paused; those with a state of their own first.
+// rests, is slowed or paused; those with a state of their own first.
 func (p *program) hosts(ctx context.Context, s Store) ([]hostView, error) {
 	known, err := s.Hosts(ctx)
 	if err != nil {
@@ -100,6 +101,8 @@ func hostState(h rows.Host, now time.Time) string {
 		return "paused"
 	case h.RestUntil.After(now):
 		return "resting"
+	case h.Slow > 0:
+		return "slowed"
 	default:
 		return "open"
 	}
@@ -119,7 +122,7 @@ func newHostsList(p *program) *cobra.Command {
 		Example: "  starter hosts list --unhealthy",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
-	cmd.Flags().BoolVar(&c.unhealthy, "unhealthy", false, "only those that rest, are paused, or have items that need a look")
+	cmd.Flags().BoolVar(&c.unhealthy, "unhealthy", false, "only those that rest, are slowed or paused, or have items that need a look")
 	cmd.Flags().IntVar(&c.limit, "limit", 200, "at most so many; 0: all")
 	return cmd
 }
@@ -174,6 +177,8 @@ func (p *program) stateText(v hostView) string {
 		return "paused" + pauseText(v.Paused, p.clock)
 	case "resting":
 		return "rests until " + p.clock.NearZone(v.RestUntil)
+	case "slowed":
+		return "slowed to " + v.Slow.String()
 	default:
 		return v.State
 	}
@@ -265,6 +270,7 @@ func (c *hostsShow) screen(d hostDetail) string {
 	line("said by", strings.TrimSpace(d.Source+" "+parens("project "+d.Project, d.Project != "")))
 	line("state", c.stateText(d.hostView))
 	line("why", map[bool]string{true: d.RestWhy, false: ""}[d.State == "resting"])
+	line("gap", diagnose.Slowed(d.Host, c.clock))
 	line("items", fmt.Sprintf("%s, %s a look", print.Count(d.Items, "item"), map[bool]string{true: "1 needs", false: print.Number(d.Bad) + " need"}[d.Bad == 1]))
 	for _, it := range d.Worst {
 		line("", fmt.Sprintf("%s %s (%s)", nameOf(it), it.Outcome, it.Campaign))

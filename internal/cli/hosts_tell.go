@@ -37,7 +37,7 @@ func newHostsResume(p *program) *cobra.Command {
 	c := &hostsPause{program: p, resume: true}
 	cmd := &cobra.Command{
 		Use: "resume HOST...", Short: "Ask a host again",
-		Long:    "End a pause, and a rest that the host had asked for: whoever types this knows\nbetter.",
+		Long:    "End a pause, a rest that the host had asked for, and the longer gap that its\ntrouble brought: whoever types this knows better.",
 		Example: "  starter hosts resume repo.example.org",
 		Args:    cobra.MinimumNArgs(1), RunE: c.run,
 	}
@@ -93,9 +93,13 @@ func (c *hostsPause) tell(ctx context.Context, s Store, names []string, verb str
 	return nil
 }
 
+// one pauses a host, or ends all that holds it up.
 func (c *hostsPause) one(ctx context.Context, s Store, name string, pause *rows.Pause) error {
 	if err := s.PauseHost(ctx, name, pause); err != nil || pause != nil {
 		return err
 	}
-	return s.RestHost(ctx, name, time.Time{}, "")
+	if err := s.RestHost(ctx, name, time.Time{}, ""); err != nil {
+		return err
+	}
+	return s.SlowHost(ctx, name, 0, "")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,6 +25,22 @@ func TestHostsResumeEndsARest(t *testing.T) {
 	require.Contains(t, b.ok("hosts", "show", "www.nytimes.com"), "rests until")
 	b.ok("hosts", "resume", "www.nytimes.com")
 	require.Regexp(t, `(?m)^state +open`, b.ok("hosts", "show", "www.nytimes.com"))
+}
+
+// A host in trouble is seen to be slow, and whoever resumes it ends that too.
+func TestHostsThatAreSlowed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.openStore()
+	for _, name := range []string{"feeds-01.example.org", "www.nytimes.com"} {
+		require.NoError(t, s.SlowHost(t.Context(), name, 4*time.Second, "it answered 503"))
+	}
+	require.NoError(t, s.Close())
+	require.Regexp(t, `(?m)^feeds-01.example.org .* slowed to 4s `, b.ok("hosts", "list", "--unhealthy"))
+	require.Regexp(t, `(?m)^state +slowed to 4s\ngap +slowed to 4s since (.|\n)*it answered 503`, b.ok("hosts", "show", "feeds-01.example.org"))
+	require.Regexp(t, `(?m)^gap +slowed to 4s since`, b.ok("hosts", "show", "www.nytimes.com"))
+	b.ok("hosts", "resume", "feeds-01.example.org")
+	require.Regexp(t, `(?m)^state +open`, b.ok("hosts", "show", "feeds-01.example.org"))
 }
 
 func TestHostsThatNobodyKnows(t *testing.T) {
