@@ -48,7 +48,7 @@ func maybeOver[T any](p *pipeline, columns []column[T], list []T, statement stri
 }
 
 // copyFrom is the number of rows from which COPY is worth a message of its own.
-const copyFrom = 600
+const copyFrom = 400
 
 // add adds rows to a table that has no other like them.
 func add[T any](k *pgSink, table string, columns []column[T], list []T) error {

@@ -385,9 +385,12 @@ func (k *pgSink) finish(changes int64) error {
 	if err != nil {
 		return err
 	}
-	k.queueDocuments(number)
+	if err := add(k, "versions", versionColumnsFrom(number), k.added); err != nil {
+		return err
+	}
+	k.queueDocuments(number) // with COMMIT: others wait for the numbers
 	k.queueEnds(number)
-	return add(k, "versions", versionColumnsFrom(number), k.added)
+	return nil
 }
 
 // takeNumbers locks the row that counts changes. number makes of a provisional
