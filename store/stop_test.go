@@ -106,7 +106,7 @@ func TestStopped(t *testing.T) {
 	for child.next(t) {
 	}
 	require.Error(t, child.cmd.Wait(), "it was killed")
-	verify(t, opened{s.Store}, child.answered)
+	verify(t, opened(s), child.answered)
 	counts, err := s.Counts(t.Context(), "")
 	require.NoError(t, err)
 	t.Logf("%d stops, the others waited %v at most: %d pages, %d documents, %d changes; every page once, none lost", stops, longest.Round(time.Millisecond), counts.Pages, counts.Documents, counts.Changes)
