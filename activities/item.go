@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// maxLost is how many workers may die under one item.
-	maxLost = 3
+	// maxStuck is how many workers may die under one item without a page between.
+	maxStuck = 3
 	// turn is when an item that lost a worker asks again whether it is its turn.
 	turn = time.Second
 )
@@ -117,10 +117,10 @@ func (r *flight) atOnce() (rows.Settle, bool) {
 	case p != nil && (p.Until.IsZero() || p.Until.After(r.Now())):
 		closed.Error = p.Note
 		return closed, true
-	case r.item.Lost >= maxLost:
+	case r.item.Stuck >= maxStuck:
 		return rows.Settle{
 			State: rows.ItemClosed, Outcome: harvest.OutcomeFailed, Why: string(harvest.WhyWorkerLost), Kind: harvest.KindInternal,
-			Error: fmt.Sprintf("%d workers died while they worked on this item; it was not run again", r.item.Lost),
+			Error: fmt.Sprintf("%d workers died while they worked on this item; it was not run again", r.item.Stuck),
 		}, true
 	case r.late(r.Now()):
 		return r.nextTick("the run had to end before this item's turn came"), true

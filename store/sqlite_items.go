@@ -96,7 +96,8 @@ func reopen(t *tx, c rows.Claim, n *census) error {
 	if n.stranded == 0 {
 		return nil
 	}
-	_, err := t.exec(`UPDATE run_items SET state = 'open', lost = lost + 1 WHERE run = ? AND ord BETWEEN ? AND ? AND state = 'claimed' AND epoch < ?`, c.Run, c.Lo, c.Hi, c.Epoch)
+	_, err := t.exec(`UPDATE run_items SET state = 'open', lost = lost + 1, stuck = CASE WHEN seq > stuck_at THEN 1 ELSE stuck + 1 END, stuck_at = seq
+		WHERE run = ? AND ord BETWEEN ? AND ? AND state = 'claimed' AND epoch < ?`, c.Run, c.Lo, c.Hi, c.Epoch)
 	if err != nil {
 		return err
 	}

@@ -94,13 +94,15 @@ type RunItem struct {
 	Host    string          `json:"host,omitempty"`
 	Policy  json.RawMessage `json:"policy,omitempty"` // what the row's dotted columns say
 
-	State     ItemState       `json:"state"`
-	Epoch     int64           `json:"-"` // of the claim
-	Worker    string          `json:"worker,omitempty"`
-	NotBefore time.Time       `json:"not_before,omitzero"`
-	Attempts  int             `json:"attempts"`
-	Throttles int             `json:"throttles,omitempty"`
-	Lost      int             `json:"lost,omitempty"`
+	State     ItemState `json:"state"`
+	Epoch     int64     `json:"-"` // of the claim
+	Worker    string    `json:"worker,omitempty"`
+	NotBefore time.Time `json:"not_before,omitzero"`
+	Attempts  int       `json:"attempts"`
+	Throttles int       `json:"throttles,omitempty"`
+	Lost      int       `json:"lost,omitempty"` // workers that died under it
+	// Stuck counts those that died since its last page: more of them end it.
+	Stuck     int             `json:"stuck,omitempty"`
 	Seq       int             `json:"pages"` // last committed page
 	Done      int64           `json:"done,omitempty"`
 	Total     int64           `json:"total,omitempty"`

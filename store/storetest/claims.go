@@ -17,6 +17,7 @@ func claimTests() map[string]func(*testing.T, Store) {
 		"a zombie gets nothing":                   claimZombie,
 		"a younger attempt fences the older":      claimFences,
 		"lost items alone and last":               claimLost,
+		"a page between makes a loss the first":   claimStuck,
 		"two claimers share nothing":              claimParallel,
 		"stop and pause hand out nothing":         claimStopped,
 		"a paused item says so":                   claimPausedItem,
@@ -85,6 +86,21 @@ func claimFences(t *testing.T, s Store) {
 	require.Equal(t, 1, tally.New)
 	require.EqualValues(t, 2, counts(t, s).Documents)
 	require.EqualValues(t, 2, counts(t, s).Pages)
+}
+
+// A long item may lose many workers; one that is the cause loses them at one page.
+func claimStuck(t *testing.T, s Store) {
+	run := openRun(t, s, "1", "a")
+	one(t, s, run, 1)
+	second := one(t, s, run, 2)
+	require.Equal(t, []int{1, 1}, []int{second.Lost, second.Stuck})
+	third := one(t, s, run, 3)
+	require.Equal(t, []int{2, 2}, []int{third.Lost, third.Stuck}, "no page between")
+	commit(t, s, third, page(third, "d1"))
+	fourth := one(t, s, run, 4)
+	require.Equal(t, []int{3, 1}, []int{fourth.Lost, fourth.Stuck}, "a page between")
+	fifth := one(t, s, run, 5)
+	require.Equal(t, []int{4, 2}, []int{fifth.Lost, fifth.Stuck})
 }
 
 func claimLost(t *testing.T, s Store) {
