@@ -33,6 +33,7 @@ func TestScreens(t *testing.T) {
 		"checkpoints_show":    {"checkpoints", "show", "feed-000"},
 		"fetchers_list":       {"fetchers", "list"},
 		"fetchers_show":       {"fetchers", "show", "rss"},
+		"why_host":            {"why", "www.nytimes.com"},
 		"hosts_list":          {"hosts", "list", "--limit", "5"},
 		"hosts_show":          {"hosts", "show", "www.nytimes.com"},
 		"config":              {"config"},

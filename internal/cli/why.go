@@ -23,10 +23,10 @@ type why struct {
 func newWhy(p *program) *cobra.Command {
 	c := &why{program: p}
 	cmd := &cobra.Command{
-		Use: "why CAMPAIGN|RUN|ITEM", Short: "Say why something does not run, or brought nothing",
+		Use: "why CAMPAIGN|RUN|ITEM|HOST", Short: "Say why something does not run, or brought nothing",
 		Long: `Say why a campaign does not run, why a run stands still, why there is nothing
-new. The possible causes are looked at in order; the first that fits is the
-answer, the others are printed as not the cause.`,
+new, what holds a host up. The possible causes are looked at in order; the first
+that fits is the answer, the others are printed as not the cause.`,
 		Example: "  starter why news",
 		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: p.completeRuns,
 	}
@@ -38,6 +38,11 @@ func (c *why) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	s, err := c.Store(ctx)
 	if err != nil {
+		return err
+	}
+	if a, ok, err := c.host(ctx, s, args[0]); ok || err != nil {
+		c.out.Value(a)
+		c.out.Printf("%s", whyScreen(a))
 		return err
 	}
 	f, err := c.facts(ctx, s, args[0])

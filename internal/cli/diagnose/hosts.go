@@ -31,8 +31,8 @@ type HostFacts struct {
 	Host  rows.Host
 	// Default is what "*" says; nil: nothing.
 	Default *rows.Host
-	// Robots are the verdicts of its robots.txt that recent exchanges noted, the
-	// newest first.
+	// Robots are the verdicts of its robots.txt that its last runs noted, the newest
+	// first.
 	Robots []Verdict
 	// Waiting are the items of open runs that live on the host and are not closed.
 	Waiting []Waiter
@@ -136,7 +136,7 @@ func robotsLines(f HostFacts) []Line {
 	case f.Host.Robots == "ignore":
 		return []Line{{"robots", "not asked: the files say robots: ignore"}}
 	case len(f.Robots) == 0:
-		return []Line{{"robots", "not at hand: no exchange of the last day has a verdict"}}
+		return []Line{{"robots", "not at hand: no request of its last runs has a verdict"}}
 	}
 	var out []Line
 	for _, v := range f.Robots[:min(3, len(f.Robots))] {

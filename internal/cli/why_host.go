@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
+)
+
+// How far `why HOST` looks: so many runs for verdicts of robots.txt, and so many
+// items of an open run.
+const (
+	hostRuns  = 3
+	hostItems = 10_000
+)
+
+// host answers for a host; false: there is none of that name, or a campaign is
+// meant.
+func (c *why) host(ctx context.Context, s Store, name string) (diagnose.Answer, bool, error) {
+	if _, err := s.Campaign(ctx, name); err == nil || c.itemFlags.campaign != "" {
+		return diagnose.Answer{}, false, nil
+	}
+	all, err := c.hosts(ctx, s)
+	if err != nil {
+		return diagnose.Answer{}, false, err
+	}
+	i := slices.IndexFunc(all, func(v hostView) bool { return v.Name == strings.ToLower(name) })
+	if i < 0 {
+		return diagnose.Answer{}, false, nil
+	}
+	f := diagnose.HostFacts{Clock: c.clock, Host: all[i].Host}
+	if d := slices.IndexFunc(all, func(v hostView) bool { return v.Name == "*" }); d >= 0 {
+		f.Default = &all[d].Host
+	}
+	if f.Robots, err = verdicts(ctx, s, all[i]); err != nil {
+		return diagnose.Answer{}, true, err
+	}
+	f.Waiting, err = waiters(ctx, s, all[i].Name)
+	return diagnose.WhyHost(f), true, err
+}
+
+// verdicts are what robots.txt said in the last runs of the host's items, each
+// once, the newest first.
+func verdicts(ctx context.Context, s Store, v hostView) ([]diagnose.Verdict, error) {
+	var found []diagnose.Verdict
+	for _, name := range lastRuns(v.items) {
+		run, err := s.FindRun(ctx, name)
+		if err != nil {
+			continue // cleaned meanwhile
+		}
+		for line, err := range s.Ledger(ctx, rows.LedgerFilter{Run: run.ID, Host: v.Name}) {
+			if err != nil {
+				return nil, err
+			}
+			if text, ok := strings.CutPrefix(line.Note, "robots: "); ok {
+				found = append(found, diagnose.Verdict{At: line.At, Text: text})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b diagnose.Verdict) int { return b.At.Compare(a.At) })
+	seen := map[string]bool{}
+	return slices.DeleteFunc(found, func(v diagnose.Verdict) bool {
+		known := seen[v.Text]
+		seen[v.Text] = true
+		return known
+	}), nil
+}
+
+// lastRuns names the newest runs of some items.
+func lastRuns(items []rows.Item) []string {
+	sorted := slices.Clone(items)
+	slices.SortStableFunc(sorted, func(a, b rows.Item) int { return b.LastAt.Compare(a.LastAt) })
+	var names []string
+	for _, it := range sorted {
+		if it.LastRun != "" && !slices.Contains(names, it.LastRun) && len(names) < hostRuns {
+			names = append(names, it.LastRun)
+		}
+	}
+	return names
+}
+
+// waiters are the items of open runs that live on the host.
+func waiters(ctx context.Context, s Store, host string) ([]diagnose.Waiter, error) {
+	open, err := s.OpenRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []diagnose.Waiter
+	for _, r := range open {
+		items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemOpen, rows.ItemClaimed}, Limit: hostItems})
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range items {
+			if it.Host == host {
+				all = append(all, diagnose.Waiter{Run: r.WorkflowID, RunItem: it})
+			}
+		}
+	}
+	return all, nil
+}
