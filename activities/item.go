@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	// maxStuck is how many workers may die under one item without a page between.
-	maxStuck = 3
+	// maxStuck is how many workers may die under one item without a page between,
+	// and maxLost how many in all: a fetcher that begins anew each time makes pages
+	// too.
+	maxStuck, maxLost = 3, 25
 	// turn is when an item that lost a worker asks again whether it is its turn.
 	turn = time.Second
 )
@@ -117,10 +119,10 @@ func (r *flight) atOnce() (rows.Settle, bool) {
 	case p != nil && (p.Until.IsZero() || p.Until.After(r.Now())):
 		closed.Error = p.Note
 		return closed, true
-	case r.item.Stuck >= maxStuck:
+	case r.item.Stuck >= maxStuck || r.item.Lost >= maxLost:
 		return rows.Settle{
 			State: rows.ItemClosed, Outcome: harvest.OutcomeFailed, Why: string(harvest.WhyWorkerLost), Kind: harvest.KindInternal,
-			Error: fmt.Sprintf("%d workers died while they worked on this item; it was not run again", r.item.Stuck),
+			Error: fmt.Sprintf("%d workers died while they worked on this item; it was not run again", r.item.Lost),
 		}, true
 	case r.late(r.Now()):
 		return r.nextTick("the run had to end before this item's turn came"), true

@@ -30,7 +30,7 @@ func (trap) Describe() harvest.Description {
 	return harvest.Description{Summary: "Does what its params say.", Params: params{}, Identity: []string{"name"}, Protocol: true}
 }
 
-// Fetch yields one page, and then does it.
+// Fetch yields one page, once, and then does it.
 func (trap) Fetch(_ context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
 	return func(yield func(harvest.Page, error) bool) {
 		p, err := harvest.DecodeParams[params](req.Params)
@@ -39,7 +39,7 @@ func (trap) Fetch(_ context.Context, req harvest.Request) iter.Seq2[harvest.Page
 			return
 		}
 		page := harvest.Page{Documents: []harvest.Document{{ID: p.Name, Title: p.Name}}, Checkpoint: json.RawMessage(`1`), Listed: 1}
-		if !yield(page, nil) {
+		if len(req.Checkpoint) == 0 && !yield(page, nil) {
 			return
 		}
 		switch p.Does {
