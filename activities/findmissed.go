@@ -90,7 +90,7 @@ func (a *Activities) missedOf(ctx context.Context, row rows.Campaign, since, now
 	// may not have judged the last ones.
 	patience := c.Schedule.Spread(c.Name) + c.Schedule.CatchUp + lateBy
 	from, until := later(since.Add(-patience), row.Definition.AppliedAt), now.Add(-patience)
-	if p := row.Paused; p != nil && p.At.Before(until) && (p.Until.IsZero() || p.Until.After(now)) {
+	if p := row.Paused; p.Holds(now) && p.At.Before(until) {
 		until = p.At
 	}
 	fires := firesBetween(*c.Schedule, from, until)

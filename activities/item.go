@@ -116,7 +116,7 @@ func (r *flight) atOnce() (rows.Settle, bool) {
 	case r.policy.Paused != "":
 		closed.Error = r.policy.Paused
 		return closed, true
-	case p != nil && (p.Until.IsZero() || p.Until.After(r.Now())):
+	case p.Holds(r.Now()):
 		closed.Error = p.Note
 		return closed, true
 	case r.item.Stuck >= maxStuck || r.item.Lost >= maxLost:

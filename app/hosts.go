@@ -75,15 +75,13 @@ func (h *hosts) read(ctx context.Context) error {
 func (h *hosts) rule(name string) polite.Rule {
 	table := *h.table.Load()
 	own, all := table[name], table["*"]
-	r := polite.Rule{Every: own.Every, Connections: own.Connections, Slow: own.Slow, RestUntil: own.RestUntil, RestWhy: own.RestWhy}
-	if own.Every == 0 && own.Connections == 0 {
-		r.Every, r.Connections = all.Every, all.Connections
-	}
+	r := polite.Rule{Slow: own.Slow, RestUntil: own.RestUntil, RestWhy: own.RestWhy}
+	r.Every, r.Connections, _ = own.Pace(all)
 	if r.Robots = own.Robots; r.Robots == "" && all.Robots == polite.RobotsIgnore {
 		r.Robots = all.Robots // "obey" for all hosts is what pages do anyway; protocols are not asked to
 	}
 	for _, p := range []*rows.Pause{own.Paused, all.Paused} {
-		if p != nil && (p.Until.IsZero() || p.Until.After(time.Now())) {
+		if p.Holds(time.Now()) {
 			r.Paused = pauseText(*p)
 		}
 	}

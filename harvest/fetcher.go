@@ -53,6 +53,12 @@ type Window struct {
 // IsZero reports whether the window is open at both ends.
 func (w Window) IsZero() bool { return w.From.IsZero() && w.Until.IsZero() }
 
+// Contains reports whether a moment lies in the window; one that is not known
+// does.
+func (w Window) Contains(at time.Time) bool {
+	return at.IsZero() || !at.Before(w.From) && (w.Until.IsZero() || at.Before(w.Until))
+}
+
 // Describer is a fetcher that describes itself; every fetcher of a Set is one.
 type Describer interface {
 	Describe() Description

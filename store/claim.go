@@ -122,7 +122,7 @@ func scanClaimed(s scanner, run liveRun, now time.Time) (rows.ClaimedItem, error
 // pauseAt is a stored pause, unless it has ended by itself.
 func pauseAt(stored string, now time.Time) (*rows.Pause, error) {
 	p, err := readPause(stored)
-	if err == nil && p != nil && !p.Until.IsZero() && !now.Before(p.Until) {
+	if err == nil && p != nil && !p.Holds(now) {
 		return nil, nil
 	}
 	return p, err

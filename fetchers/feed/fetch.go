@@ -260,7 +260,7 @@ func (r *reading) emit(p *page, after checkpoint) {
 func (r *reading) cut(p *page, skip int) harvest.Page {
 	out := harvest.Page{}
 	for _, d := range p.docs[skip:min(len(p.docs), skip+harvest.MaxPageDocuments)] {
-		if !r.yielded[d.ID] && r.within(d) {
+		if !r.yielded[d.ID] && r.req.Window.Contains(d.Published) {
 			out.Documents = append(out.Documents, d)
 		}
 		r.yielded[d.ID] = true
@@ -272,12 +272,6 @@ func (r *reading) cut(p *page, skip int) harvest.Page {
 	r.done += int64(len(p.rejects))
 	out.Rejects, out.Warnings, out.Listed, out.Partial, out.Done = p.rejects, p.warnings, p.listed, p.partial, r.done
 	return out
-}
-
-// within reports a document of the window; one without a date is of every one.
-func (r *reading) within(d harvest.Document) bool {
-	w := r.req.Window
-	return d.Published.IsZero() || !d.Published.Before(w.From) && (w.Until.IsZero() || d.Published.Before(w.Until))
 }
 
 // checkpoint writes c. A window moves nothing: it is no way through the feed.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -224,12 +223,6 @@ func (r *reading) emit(out *harvest.Page) {
 }
 
 func (r *reading) checkpoint() json.RawMessage { return r.cp.raw(&r.known) }
-
-// within reports a document of the window; one without a date is of every one.
-func (r *reading) within(published time.Time) bool {
-	w := r.req.Window
-	return published.IsZero() || !published.Before(w.From) && (w.Until.IsZero() || published.Before(w.Until))
-}
 
 func warn(out *harvest.Page, format string, args ...any) {
 	out.Warnings = append(out.Warnings, fmt.Sprintf(format, args...))

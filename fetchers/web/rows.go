@@ -52,7 +52,7 @@ func (r *reading) takeRows(l *list, at *place, out *harvest.Page) error {
 		fresh++
 		r.known.put(rec.doc.ID, entry{flags: flagDocument})
 		tell(out, rec)
-		if r.within(rec.doc.Published) {
+		if r.req.Window.Contains(rec.doc.Published) {
 			out.Documents = append(out.Documents, rec.doc)
 		}
 	}

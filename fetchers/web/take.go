@@ -123,7 +123,7 @@ func (r *reading) keep(b *result, out *harvest.Page) {
 		doc.URL = b.a.final.String()
 	}
 	tell(out, &b.rec)
-	if !r.within(doc.Published) {
+	if !r.req.Window.Contains(doc.Published) {
 		r.known.put(b.address, b.bare())
 		return
 	}

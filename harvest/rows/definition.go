@@ -43,6 +43,11 @@ type Pause struct {
 	Token string `json:"token,omitempty"`
 }
 
+// Holds reports whether the pause is on at a moment; nil is no pause.
+func (p *Pause) Holds(at time.Time) bool {
+	return p != nil && (p.Until.IsZero() || p.Until.After(at))
+}
+
 // Application is one apply: all of it happens, or nothing.
 type Application struct {
 	Project   string
@@ -96,6 +101,15 @@ type Host struct {
 	Slow      time.Duration `json:"slow,omitempty"`
 	SlowWhy   string        `json:"slow_why,omitempty"`
 	SlowSince time.Time     `json:"slow_since,omitzero"`
+}
+
+// Pace returns the gap and the connections that hold for the host, with what "*"
+// says where it leaves both open; fromAll reports that it does.
+func (h Host) Pace(all Host) (every time.Duration, connections int, fromAll bool) {
+	if h.Every == 0 && h.Connections == 0 && (all.Every > 0 || all.Connections > 0) && h.Name != all.Name {
+		return all.Every, all.Connections, true
+	}
+	return h.Every, h.Connections, false
 }
 
 // Event is who did what to what: apply, pause, reset, cancel …

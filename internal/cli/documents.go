@@ -117,21 +117,20 @@ func (p *program) day(d rows.Document) string {
 }
 
 type documentsGet struct {
-	*program
-	which      versionFlags
-	collection string
-	body       bool
+	oneDocument
+	which versionFlags
+	body  bool
 }
 
 func newDocumentsGet(p *program) *cobra.Command {
-	c := &documentsGet{program: p}
+	c := &documentsGet{oneDocument: oneDocument{program: p}}
 	cmd := &cobra.Command{
 		Use: "get ID", Short: "Show one document",
 		Long:    "Show one document with all that is known of it. With --body its body goes to\nstandard output as it is kept.",
 		Example: "  starter documents get oai:repo.example.org:17 --body > record.xml",
 		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.collection, "collection", "", "its collection, where several have this id")
+	c.add(cmd)
 	cmd.Flags().BoolVar(&c.body, "body", false, "write the body itself and nothing else")
 	c.which.add(cmd)
 	return cmd
@@ -139,15 +138,11 @@ func newDocumentsGet(p *program) *cobra.Command {
 
 func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	s, err := c.Store(ctx)
+	s, collection, err := c.find(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	collection, err := c.collectionOf(ctx, s, c.collection, args[0])
-	if err != nil {
-		return err
-	}
-	d, err := c.find(ctx, s, collection, args[0])
+	d, err := c.version(ctx, s, collection, args[0])
 	if err != nil {
 		return err
 	}
@@ -159,8 +154,8 @@ func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// find reads the version that was asked for, the current one by default.
-func (c *documentsGet) find(ctx context.Context, s Store, collection, id string) (rows.Document, error) {
+// version reads the one that was asked for, the current one by default.
+func (c *documentsGet) version(ctx context.Context, s Store, collection, id string) (rows.Document, error) {
 	if !c.which.chosen() {
 		return s.Document(ctx, collection, id)
 	}

@@ -19,34 +19,51 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
-type documentsHistory struct {
+// oneDocument is a command about one document.
+type oneDocument struct {
 	*program
 	collection string
 }
 
+func (d *oneDocument) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&d.collection, "collection", "", "its collection, where several have this id")
+}
+
+// find opens the store and finds the one collection that has the document.
+func (d *oneDocument) find(ctx context.Context, id string) (s Store, collection string, err error) {
+	if s, err = d.Store(ctx); err != nil {
+		return nil, "", err
+	}
+	collection, err = d.collectionOf(ctx, s, id)
+	return s, collection, err
+}
+
+// history reads all kept versions of the document, the newest first.
+func (d *oneDocument) history(ctx context.Context, id string, bodies bool) (Store, []rows.Change, error) {
+	s, collection, err := d.find(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	versions, err := s.History(ctx, collection, id, bodies)
+	return s, versions, err
+}
+
+type documentsHistory struct{ oneDocument }
+
 func newDocumentsHistory(p *program) *cobra.Command {
-	c := &documentsHistory{program: p}
+	c := &documentsHistory{oneDocument{program: p}}
 	cmd := &cobra.Command{
 		Use: "history ID", Short: "List the versions of one document",
 		Long:    "List the kept versions of one document, the newest first, with the run that\nbrought each.",
 		Example: "  starter documents history eli:2026/05/03/26A02808/sg",
 		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.collection, "collection", "", "its collection, where several have this id")
+	c.add(cmd)
 	return cmd
 }
 
 func (c *documentsHistory) run(cmd *cobra.Command, args []string) error {
-	ctx := cmd.Context()
-	s, err := c.Store(ctx)
-	if err != nil {
-		return err
-	}
-	collection, err := c.collectionOf(ctx, s, c.collection, args[0])
-	if err != nil {
-		return err
-	}
-	versions, err := s.History(ctx, collection, args[0], false)
+	_, versions, err := c.history(cmd.Context(), args[0], false)
 	if err != nil {
 		return err
 	}
@@ -62,20 +79,20 @@ func (c *documentsHistory) run(cmd *cobra.Command, args []string) error {
 }
 
 // collectionOf finds the one collection that has a document.
-func (p *program) collectionOf(ctx context.Context, s Store, given, id string) (string, error) {
+func (d *oneDocument) collectionOf(ctx context.Context, s Store, id string) (string, error) {
 	collections := map[string]bool{}
-	for d, err := range s.Documents(ctx, rows.DocumentFilter{ID: id, Collection: given}) {
+	for found, err := range s.Documents(ctx, rows.DocumentFilter{ID: id, Collection: d.collection}) {
 		if err != nil {
 			return "", err
 		}
-		collections[d.Collection] = true
+		collections[found.Collection] = true
 	}
 	names := slices.Sorted(maps.Keys(collections))
 	switch len(names) {
 	case 1:
 		return names[0], nil
 	case 0:
-		return "", fmt.Errorf("document %s: there is none in %s; see `starter documents list`", id, p.storeName(s))
+		return "", fmt.Errorf("document %s: there is none in %s; see `starter documents list`", id, d.storeName(s))
 	default:
 		return "", usage("document %s is in several collections; say --collection, one of %s", id, some(names))
 	}
@@ -112,21 +129,20 @@ func (f *versionFlags) pick(p *program, id string, versions []rows.Change) (rows
 }
 
 type documentsDiff struct {
-	*program
-	collection string
-	from, to   int
-	since      string
+	oneDocument
+	from, to int
+	since    string
 }
 
 func newDocumentsDiff(p *program) *cobra.Command {
-	c := &documentsDiff{program: p}
+	c := &documentsDiff{oneDocument: oneDocument{program: p}}
 	cmd := &cobra.Command{
 		Use: "diff ID", Short: "Show what changed between two versions of a document",
 		Long:    "Show what changed in a document, its fields and its text: from the version\nbefore to the current one, or between those that are named.",
 		Example: "  starter documents diff eli:2026/05/03/26A02808/sg --from 1",
 		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
-	cmd.Flags().StringVar(&c.collection, "collection", "", "its collection, where several have this id")
+	c.add(cmd)
 	cmd.Flags().IntVar(&c.from, "from", 0, "the older version; default: the one before the newer")
 	cmd.Flags().IntVar(&c.to, "to", 0, "the newer version; default: the current one")
 	cmd.Flags().StringVar(&c.since, "since", "", "the older version is the one of this time")
@@ -143,15 +159,7 @@ type difference struct {
 
 func (c *documentsDiff) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	s, err := c.Store(ctx)
-	if err != nil {
-		return err
-	}
-	collection, err := c.collectionOf(ctx, s, c.collection, args[0])
-	if err != nil {
-		return err
-	}
-	versions, err := s.History(ctx, collection, args[0], true)
+	s, versions, err := c.history(ctx, args[0], true)
 	if err != nil {
 		return err
 	}

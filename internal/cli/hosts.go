@@ -97,7 +97,7 @@ func hostRank(v hostView) int {
 
 func hostState(h rows.Host, now time.Time) string {
 	switch {
-	case h.Paused != nil && (h.Paused.Until.IsZero() || h.Paused.Until.After(now)):
+	case h.Paused.Holds(now):
 		return "paused"
 	case h.RestUntil.After(now):
 		return "resting"
@@ -280,15 +280,12 @@ func (c *hostsShow) screen(d hostDetail) string {
 
 // pace is a host's own, else that of "*".
 func (d hostDetail) pace() string {
-	h, by := d.Host, ""
-	if h.Every == 0 && h.Connections == 0 && d.Default != nil {
-		h, by = *d.Default, ` (by "*")`
-	}
+	every, connections, by := diagnose.Pace(d.Host, d.Default)
 	switch {
-	case h.Every > 0:
-		return "one request at a time, " + gap(h.Every) + " after each answer" + by
-	case h.Connections > 0:
-		return print.Count(h.Connections, "connection") + " per worker" + by
+	case every > 0:
+		return "one request at a time, " + gap(every) + " after each answer" + by
+	case connections > 0:
+		return print.Count(connections, "connection") + " per worker" + by
 	default:
 		return "no gap; a few connections per worker"
 	}

@@ -76,7 +76,7 @@ func WhyHost(f HostFacts) Answer {
 // pauseOf is the host's pause, else that of "*"; nil: none, or over.
 func pauseOf(f HostFacts) (*rows.Pause, string) {
 	for _, h := range []*rows.Host{&f.Host, f.Default} {
-		if h != nil && h.Paused != nil && (h.Paused.Until.IsZero() || h.Paused.Until.After(f.Clock.Now())) {
+		if h != nil && h.Paused.Holds(f.Clock.Now()) {
 			return h.Paused, h.Name
 		}
 	}
@@ -115,17 +115,26 @@ func hostSlowed(f HostFacts) finding {
 	}
 }
 
+// Pace is what holds for a host, and "(by "*")" where all hosts' rule says it.
+func Pace(h rows.Host, all *rows.Host) (every time.Duration, connections int, by string) {
+	if all == nil {
+		all = &rows.Host{}
+	}
+	every, connections, fromAll := h.Pace(*all)
+	if fromAll {
+		by = ` (by "*")`
+	}
+	return every, connections, by
+}
+
 // gapText is what holds between two requests at the best of times.
 func gapText(f HostFacts) string {
-	h, by := f.Host, ""
-	if h.Every == 0 && h.Connections == 0 && f.Default != nil && f.Default.Name != h.Name {
-		h, by = *f.Default, ` (by "*")`
-	}
+	every, connections, by := Pace(f.Host, f.Default)
 	switch {
-	case h.Every > 0:
-		return h.Every.String() + " after each answer, for all workers together" + by
-	case h.Connections > 0:
-		return "none; " + print.Count(h.Connections, "connection") + " per worker" + by
+	case every > 0:
+		return every.String() + " after each answer, for all workers together" + by
+	case connections > 0:
+		return "none; " + print.Count(connections, "connection") + " per worker" + by
 	default:
 		return "none; a few connections per worker"
 	}

@@ -133,13 +133,6 @@ func Status(code int) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(code) }
 }
 
-// Elsewhere sends to the list of years, as a year that is not there does.
-func Elsewhere() Fault {
-	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
-		http.Redirect(w, r, "/archivioCompleto", http.StatusFound)
-	}
-}
-
 // Renamed gives classes and ids other names, as after a new design.
 func Renamed() Fault {
 	return changed(func(body []byte) []byte {
@@ -160,11 +153,6 @@ func Truncated() Fault {
 		http.NewResponseController(w).Flush()        //nolint:errcheck // the same
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// Silent never answers.
-func Silent() Fault {
-	return func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() }
 }
 
 // Latin sends the page in ISO-8859-1 under a header that says UTF-8; every
