@@ -105,6 +105,7 @@ func (b *bench) scrub(s string) string {
 	s = regexp.MustCompile(`#[0-9a-f]{4}\b`).ReplaceAllString(s, "#7f3a")
 	s = regexp.MustCompile(`(schema version|at version|"schema":) ?[0-9]+`).ReplaceAllString(s, "$1 9")
 	s = regexp.MustCompile(`"first_seen": ?"[^"]*"`).ReplaceAllString(s, `"first_seen": "2026-05-03T14:00:08Z"`)
+	s = regexp.MustCompile(`(slowed to \S+ since) [^:]+:\d\d \w+`).ReplaceAllString(s, "$1 18:09 CEST")
 	return regexp.MustCompile(`(?m)^first seen .*$`).ReplaceAllString(s, "first seen  Sun 3 May 16:00 CEST")
 }
 

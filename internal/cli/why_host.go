@@ -9,12 +9,8 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
 )
 
-// How far `why HOST` looks: so many runs for verdicts of robots.txt, and so many
-// items of an open run.
-const (
-	hostRuns  = 3
-	hostItems = 10_000
-)
+// hostRuns is in how many runs verdicts of robots.txt are looked for.
+const hostRuns = 3
 
 // host answers for a host; false: there is none of that name, or a campaign is
 // meant.
@@ -37,7 +33,7 @@ func (c *why) host(ctx context.Context, s Store, name string) (diagnose.Answer, 
 	if f.Robots, err = verdicts(ctx, s, all[i]); err != nil {
 		return diagnose.Answer{}, true, err
 	}
-	f.Waiting, err = waiters(ctx, s, all[i].Name)
+	f.Waiting, err = waiters(ctx, s, func(w diagnose.Waiter) bool { return w.Host == all[i].Name })
 	return diagnose.WhyHost(f), true, err
 }
 
@@ -81,21 +77,21 @@ func lastRuns(items []rows.Item) []string {
 	return names
 }
 
-// waiters are the items of open runs that live on the host.
-func waiters(ctx context.Context, s Store, host string) ([]diagnose.Waiter, error) {
+// waiters are the items of open runs that are not closed, of those wanted.
+func waiters(ctx context.Context, s Store, wanted func(diagnose.Waiter) bool) ([]diagnose.Waiter, error) {
 	open, err := s.OpenRuns(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []diagnose.Waiter
 	for _, r := range open {
-		items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemOpen, rows.ItemClaimed}, Limit: hostItems})
+		items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemOpen, rows.ItemClaimed}, Limit: whyItems})
 		if err != nil {
 			return nil, err
 		}
 		for _, it := range items {
-			if it.Host == host {
-				all = append(all, diagnose.Waiter{Run: r.WorkflowID, RunItem: it})
+			if w := (diagnose.Waiter{Run: r.WorkflowID, RunItem: it}); wanted(w) {
+				all = append(all, w)
 			}
 		}
 	}

@@ -7,66 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
-
-// Facts are what is known. Members that could not be had are nil or zero.
-type Facts struct {
-	Clock   print.Clock
-	Subject string
-	Store   string // its printable name
-
-	Campaign  *rows.Campaign // nil: not applied
-	Effective campaigns.Campaign
-	// Server is the schedule on the server; ServerErr why there is none:
-	// engine.ErrNotFound, or that Temporal does not answer.
-	Server    *engine.Schedule
-	ServerErr error
-
-	Run  *Run   // the open run, else the last one
-	Item *Item  // when the question is about one item
-	Rest []Rest // hosts that rest now
-	// OnlyRun: the question is about this very run.
-	OnlyRun bool
-	// Pollers counts who polls each queue of the campaign; nil: not known.
-	Pollers map[string]int
-}
-
-// Run is a run with what stands out in it.
-type Run struct {
-	rows.Run
-	Totals []rows.OutcomeCount
-	// Look are items that need a look, or, of an open run, that are not closed.
-	Look []rows.RunItem
-	// Held counts items that workers hold.
-	Held int
-	// EndedThere is how the workflow of an open run has ended in Temporal; empty:
-	// it runs, or Temporal does not answer.
-	EndedThere string
-	// NotModified counts answers "not modified"; Failures the records put aside.
-	NotModified int
-	Failures    []rows.Failure
-}
-
-// Open reports whether the run has not ended.
-func (r *Run) Open() bool { return r != nil && r.State != rows.RunClosed }
-
-// Item is an item across runs, and in the run it is in now.
-type Item struct {
-	rows.Item
-	Now *rows.RunItem // nil: in no open run
-}
-
-// Rest is a host that rests.
-type Rest struct {
-	Host  string
-	Until time.Time
-	Why   string
-}
 
 // Answer is what came out.
 type Answer struct {
@@ -119,10 +62,28 @@ func besides(check, cause string) bool {
 	return check == "paused" && strings.Contains(cause, "paused")
 }
 
-// checks is the list that is walked: first what keeps a run from starting, then
-// what holds one up, then what became of the last one.
+// checks is the list that is walked.
 func checks(f Facts) []check {
-	starting := []check{
+	switch {
+	case f.Campaign == nil && f.Run == nil:
+		return starting()[:1]
+	case f.OnlyRun && f.Run.Open():
+		return going()
+	case f.OnlyRun:
+		return append(append([]check{{"overlap", overlap}, {"missed", missedRun}}, brought()...), check{"nothing", fine})
+	case f.Item != nil && f.Item.Now == nil:
+		return append(append(append(starting(), check{"workers", workers}), brought()...), check{"item", itemFine})
+	case f.Item != nil:
+		return append(starting(), going()...)
+	default:
+		ended := append([]check{{"overlap", overlap}, {"missed", missed}, {"by hand", byHand}}, brought()...)
+		return append(append(append(starting(), going()...), ended...), check{"not due", notDue})
+	}
+}
+
+// starting is what keeps a run from starting.
+func starting() []check {
+	return []check{
 		{"not applied", notApplied},
 		{"removed", removed},
 		{"item paused", itemPaused},
@@ -131,36 +92,35 @@ func checks(f Facts) []check {
 		{"Temporal", unreachable},
 		{"no schedule on the server", scheduleGone},
 	}
-	going := []check{
+}
+
+// going is what holds a run up.
+func going() []check {
+	return []check{
 		{"ended in Temporal", endedThere},
 		{"run paused", runPaused},
 		{"stopping", stopping},
 		{"waits for a run", inLine},
 		{"workers", workers},
-		{"resting", resting},
+		{"processor", processor},
+		{"host", host},
 		{"retry", retrying},
 		{"deadline", deadline},
 		{"going on", goingOn},
 	}
-	ended := []check{
-		{"overlap", overlap},
-		{"missed", missed},
-		{"by hand", byHand},
-		{"outcome", outcome},
+}
+
+// brought is why a run that has ended brought nothing, or not all.
+func brought() []check {
+	return []check{
 		{"unchanged", unchanged},
-		{"not due", notDue},
+		{"nothing listed", ended(harvest.OutcomeEmpty)},
+		{"robots", robots},
+		{"blocked", ended(harvest.OutcomeBlocked)},
+		{"changed shape", ended(harvest.OutcomeBroken)},
+		{"quarantined", quarantined},
+		{"outcome", outcome},
 	}
-	switch {
-	case f.Campaign == nil && f.Run == nil:
-		return starting[:1]
-	case f.OnlyRun && f.Run.Open():
-		return going
-	case f.OnlyRun:
-		return []check{{"overlap", overlap}, {"outcome", outcome}, {"unchanged", unchanged}, {"nothing", fine}}
-	case f.Item != nil:
-		ended = []check{{"item", itemOutcome}}
-	}
-	return append(append(starting, going...), ended...)
 }
 
 func seconds(d time.Duration) string { return print.Duration(d.Truncate(time.Second)) }

@@ -66,84 +66,6 @@ func workers(f Facts) finding {
 	return finding{hit: true, say: say, lines: []Line{{"do", "start one: worker"}, {"see", "starter workers"}}}
 }
 
-// waiting returns the items that are not due yet: the subject's own, or all.
-func waiting(f Facts) []rows.RunItem {
-	if !f.Run.Open() {
-		return nil
-	}
-	if f.Item != nil {
-		if f.Item.Now == nil || !f.Item.Now.NotBefore.After(f.Clock.Now()) {
-			return nil
-		}
-		return []rows.RunItem{*f.Item.Now}
-	}
-	var out []rows.RunItem
-	for _, it := range f.Run.Look {
-		if it.State == rows.ItemOpen && it.NotBefore.After(f.Clock.Now()) {
-			out = append(out, it)
-		}
-	}
-	slices.SortFunc(out, func(a, b rows.RunItem) int { return a.NotBefore.Compare(b.NotBefore) })
-	return out
-}
-
-// resting: nothing is at work, and what waits, waits for hosts.
-func resting(f Facts) finding {
-	waits := waiting(f)
-	if len(f.Rest) == 0 {
-		return finding{clear: "host resting no"}
-	}
-	until := map[string]Rest{}
-	for _, r := range f.Rest {
-		until[r.Host] = r
-	}
-	for _, it := range waits {
-		if r, ok := until[it.Host]; ok && f.Run.Held == 0 {
-			return finding{
-				hit:   true,
-				say:   fmt.Sprintf("run %s waits for %s, which rests until %s.", f.Run.WorkflowID, r.Host, f.Clock.Full(r.Until)),
-				lines: append([]Line{{"because", r.Why}}, waitLines(f, waits)...),
-			}
-		}
-	}
-	return finding{}
-}
-
-// retrying: nothing is at work, and the next attempt is not due.
-func retrying(f Facts) finding {
-	waits := waiting(f)
-	if len(waits) == 0 || f.Run.Held > 0 && f.Item == nil {
-		return finding{}
-	}
-	what := print.Count(len(waits), "item") + " of run " + f.Run.WorkflowID
-	if f.Item != nil {
-		what = f.Item.Key
-	}
-	return finding{
-		hit: true, say: fmt.Sprintf("%s waits for another attempt, due %s.", what, f.Clock.Full(waits[0].NotBefore)), lines: waitLines(f, waits),
-	}
-}
-
-func waitLines(f Facts, waits []rows.RunItem) []Line {
-	var out []Line
-	for _, it := range waits[:min(5, len(waits))] {
-		text := fmt.Sprintf("%s: attempt %d at %s", it.Key, it.Attempts+it.Throttles+1, f.Clock.Time(it.NotBefore))
-		if it.Error != "" {
-			text += "; before: " + it.Error
-		} else if it.Kind != "" {
-			text += "; before: " + string(it.Kind)
-		}
-		out = append(out, Line{"item", text})
-	}
-	if n := len(waits) - 5; n > 0 {
-		out = append(out, Line{"", fmt.Sprintf("and %s more", print.Number(n))})
-	}
-	if !f.Run.Deadline.IsZero() {
-		out = append(out, Line{"until", "the run must end by " + f.Clock.Full(f.Run.Deadline)})
-	}
-	return out
-}
-
 // endedThere: somebody closed the workflow, or it is gone, and we were not told.
 func endedThere(f Facts) finding {
 	if !f.Run.Open() || f.Run.EndedThere == "" {
@@ -196,7 +118,11 @@ func progress(f Facts) []Line {
 			closed += t.Items
 		}
 	}
-	lines := []Line{{"closed", fmt.Sprintf("%s of %s; %s at work", print.Number(closed), print.Count(f.Run.Items, "item"), print.Number(f.Run.Held))}}
+	work := print.Number(f.Run.Held)
+	if f.Run.Processors > 0 {
+		work += " of " + print.Count(f.Run.Processors, "processor")
+	}
+	lines := []Line{{"closed", fmt.Sprintf("%s of %s; %s at work", print.Number(closed), print.Count(f.Run.Items, "item"), work)}}
 	for _, it := range f.Run.Look[:min(5, len(f.Run.Look))] {
 		if it.State != rows.ItemClosed {
 			lines = append(lines, Line{string(it.State), openText(it, f.Clock)})

@@ -44,12 +44,6 @@ type Verdict struct {
 	Text string
 }
 
-// Waiter is an item that lives on the host, and its run.
-type Waiter struct {
-	Run string
-	rows.RunItem
-}
-
 // WhyHost says what holds a host up: the first that fits is the cause, what else
 // holds stands in the lines.
 func WhyHost(f HostFacts) Answer {
@@ -125,6 +119,15 @@ func Pace(h rows.Host, all *rows.Host) (every time.Duration, connections int, by
 		by = ` (by "*")`
 	}
 	return every, connections, by
+}
+
+// stopped reports whether nothing may be asked of the host now.
+func (f HostFacts) stopped() bool { return hostPaused(f).hit || hostRests(f).hit }
+
+// paced reports whether the host is asked by one request at a time.
+func (f HostFacts) paced() bool {
+	every, _, _ := Pace(f.Host, f.Default)
+	return every > 0 || f.Host.Slow > 0
 }
 
 // gapText is what holds between two requests at the best of times.
