@@ -34,6 +34,7 @@ type storeNames interface {
 	Schema(context.Context) (int64, error)
 	Check(context.Context) error
 	Record(context.Context, rows.Event) error
+	Events(ctx context.Context, on string, since time.Time, limit int) ([]rows.Event, error)
 	Hosts(context.Context) ([]rows.Host, error)
 	RestHost(ctx context.Context, host string, until time.Time, why string) error
 	SlowHost(ctx context.Context, host string, gap time.Duration, why string) error
@@ -44,6 +45,7 @@ type campaignStore interface {
 	Campaigns(ctx context.Context, project string, removed bool) ([]rows.Campaign, error)
 	Campaign(ctx context.Context, name string) (rows.Campaign, error)
 	Definition(ctx context.Context, campaign string, version int) (rows.Definition, error)
+	Definitions(ctx context.Context, campaign string) ([]rows.Definition, error)
 	PauseCampaign(ctx context.Context, name string, p *rows.Pause) error
 	RemoveCampaigns(ctx context.Context, names []string, by string) error
 }

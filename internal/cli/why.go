@@ -12,6 +12,7 @@ import (
 type why struct {
 	*program
 	itemFlags
+	at string
 }
 
 func newWhy(p *program) *cobra.Command {
@@ -20,11 +21,15 @@ func newWhy(p *program) *cobra.Command {
 		Use: "why CAMPAIGN|RUN|ITEM|HOST", Short: "Say why something does not run, or brought nothing",
 		Long: `Say why a campaign does not run, why a run stands still, why there is nothing
 new, what holds a host up. The possible causes are looked at in order; the first
-that fits is the answer, the others are printed as not the cause.`,
+that fits is the answer, the others are printed as not the cause.
+
+With --at: what became of a campaign at a moment that has passed, and why it did
+not start then.`,
 		Example: "  starter why news",
 		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: p.completeRuns,
 	}
 	c.add(p, cmd)
+	cmd.Flags().StringVar(&c.at, "at", "", "a moment that has passed, of a campaign: what became of it then")
 	return cmd
 }
 
@@ -34,22 +39,31 @@ func (c *why) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if c.at != "" {
+		a, err := c.then(ctx, s, args[0])
+		if err != nil {
+			return err
+		}
+		c.answer(a)
+		return nil
+	}
 	if a, ok, err := c.host(ctx, s, args[0]); ok || err != nil {
-		c.out.Value(a)
-		c.out.Printf("%s", whyScreen(a))
+		c.answer(a)
 		return err
 	}
 	f, err := c.facts(ctx, s, args[0])
 	if err != nil {
 		return err
 	}
-	a := diagnose.Why(f)
+	if c.answer(diagnose.Why(f)); f.Campaign != nil {
+		return nil
+	}
+	return c.elsewhere(ctx, s)
+}
+
+func (c *why) answer(a diagnose.Answer) {
 	c.out.Value(a)
 	c.out.Printf("%s", whyScreen(a))
-	if f.Campaign == nil {
-		return c.elsewhere(ctx, s)
-	}
-	return nil
 }
 
 func whyScreen(a diagnose.Answer) string {

@@ -1,0 +1,168 @@
+package diagnose
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+// broughtLines are what was asked, what came, what came at other times, what that
+// means and what happens next.
+func broughtLines(f Facts) []Line {
+	var out []Line
+	if f.Item == nil && f.Run.Items != 1 {
+		out = itemLines(f.Run.Look)
+	}
+	out = append(out, askedLine(f)...)
+	out = append(out, foundLine(f)...)
+	out = append(out, goodLine(f)...)
+	out = append(out, usualLine(f)...)
+	out = append(out, soLines(f)...)
+	out = append(out, failureLine(f.Run.Failures)...)
+	out = append(out, ownLines(f)...)
+	out = append(out, nextLine(f)...)
+	return append(out, Line{"see", "starter runs show " + f.Run.WorkflowID})
+}
+
+// itemLines names the first items that need a look.
+func itemLines(items []rows.RunItem) []Line {
+	var out []Line
+	for _, it := range items[:min(5, len(items))] {
+		text := fmt.Sprintf("%s: %s", it.Key, it.Outcome)
+		if it.Why != "" {
+			text += ", " + it.Why
+		}
+		if it.Error != "" {
+			text += ": " + it.Error
+		}
+		out = append(out, Line{"item", text})
+	}
+	if n := len(items) - 5; n > 0 {
+		out = append(out, Line{"", fmt.Sprintf("and %s more", print.Number(n))})
+	}
+	return out
+}
+
+// askedLine is the last request of the item to look at.
+func askedLine(f Facts) []Line {
+	it := f.focus()
+	if it == nil || it.Asked == nil {
+		return nil
+	}
+	a := it.Asked
+	parts := []string{a.Method + " " + pathOf(a.URL)}
+	switch {
+	case a.Status > 0:
+		parts = append(parts, fmt.Sprint(a.Status))
+	case a.Kind == harvest.KindBlocked:
+		parts = append(parts, "not sent")
+	default:
+		parts = append(parts, "no answer")
+	}
+	if a.Bytes > 0 {
+		parts = append(parts, print.Bytes(a.Bytes))
+	}
+	if parts = append(parts, f.Clock.Near(a.At)); a.Note != "" {
+		parts = append(parts, a.Note)
+	}
+	return []Line{{"asked", strings.Join(parts, " · ")}}
+}
+
+// pathOf is an address without what the host says already.
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return print.Middle(address, 120)
+	}
+	return print.Middle(u.Host+u.RequestURI(), 120)
+}
+
+// foundLine is what came, where no line has said it.
+func foundLine(f Facts) []Line {
+	it := f.focus()
+	if it == nil || f.Item == nil && f.Run.Items != 1 {
+		return nil
+	}
+	text := it.Error
+	if text == "" && f.Item == nil {
+		text = it.Why
+	}
+	if text == "" && it.Seq > 0 {
+		text = fmt.Sprintf("%s listed, %s new, %s changed, %s the same", print.Number(it.Tally.Listed), print.Number(it.Tally.New), print.Number(it.Tally.Changed), print.Number(it.Tally.Same))
+	}
+	if text == "" {
+		return nil
+	}
+	return []Line{{"found", text}}
+}
+
+// goodLine is the same item when it ended well.
+func goodLine(f Facts) []Line {
+	it := f.focus()
+	if it == nil || it.Good == nil {
+		return nil
+	}
+	return []Line{{"before", fmt.Sprintf("%s, %s listed, %s new · %s", it.Good.Outcome, print.Number(it.Good.Tally.Listed), print.Number(it.Good.Tally.New), f.Clock.Full(it.GoodAt))}}
+}
+
+// soLines says in a sentence what each outcome means, the worst first.
+func soLines(f Facts) []Line {
+	outcomes := []harvest.Outcome{f.came()}
+	if f.Item == nil && len(f.Run.Look) > 0 {
+		outcomes = nil
+		for _, it := range f.Run.Look[:min(5, len(f.Run.Look))] {
+			outcomes = append(outcomes, it.Outcome)
+		}
+	}
+	told := map[harvest.Outcome]bool{}
+	var out []Line
+	for _, o := range outcomes {
+		if m := Meaning(o); m != "" && !told[o] {
+			told[o] = true
+			out = append(out, Line{"so", m})
+		}
+	}
+	return out
+}
+
+// Meaning says what an outcome means for somebody who looks for the cause.
+func Meaning(o harvest.Outcome) string {
+	switch o {
+	case harvest.OutcomeEmpty:
+		return "the source answered and listed nothing, where it always listed something"
+	case harvest.OutcomeBroken:
+		return "the page is there, and is not what was expected: changed shape, not \"nothing new\""
+	case harvest.OutcomeBlocked:
+		return "the source refuses us (401, 403, a challenge page or robots.txt)"
+	case harvest.OutcomeGone:
+		return "what is asked for is not there any more (404, 410, a set that vanished)"
+	case harvest.OutcomeThrottled:
+		return "the source asked for more rest than the run had time"
+	case harvest.OutcomePartial:
+		return "some records or pages are missing; the rest is stored"
+	case harvest.OutcomeMisconfigured:
+		return "only a change of the campaign file can help"
+	default:
+		return ""
+	}
+}
+
+func failureLine(failures []rows.Failure) []Line {
+	if len(failures) == 0 {
+		return nil
+	}
+	first, n := failures[0], 0
+	for _, f := range failures {
+		if f.Kind == harvest.KindBadRecord {
+			n++
+		}
+	}
+	if n == 0 {
+		return []Line{{"evidence", fmt.Sprintf("what came instead: starter failures show q-%d --body", first.ID)}}
+	}
+	return []Line{{"put aside", fmt.Sprintf("%s could not be read: %s; starter failures show q-%d", print.Count(n, "record"), first.Reason, first.ID)}}
+}

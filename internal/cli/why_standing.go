@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
+)
+
+// standing adds where the run stands.
+func (c *why) standing(ctx context.Context, s Store, r *rows.Run, f *diagnose.Facts) (err error) {
+	if r == nil {
+		return nil
+	}
+	run := &diagnose.Run{Run: *r}
+	f.Run = run
+	if run.Totals, err = s.Totals(ctx, r.ID); err != nil {
+		return err
+	}
+	if run.Open() && (f.Item == nil || f.Item.Now != nil) {
+		return c.open(ctx, s, run, f)
+	}
+	return c.closed(ctx, s, run, f)
+}
+
+func (c *why) open(ctx context.Context, s Store, run *diagnose.Run, f *diagnose.Facts) error {
+	if c.engine != nil {
+		c.asWorkflowSays(ctx, run)
+	}
+	held, err := s.RunItems(ctx, run.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemClaimed}})
+	if err != nil {
+		return err
+	}
+	open, err := s.RunItems(ctx, run.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemOpen}, Limit: whyItems})
+	if err != nil {
+		return err
+	}
+	run.Held, run.Look = len(held), append(held, open...)
+	f.Others, err = waiters(ctx, s, func(w diagnose.Waiter) bool { return w.Run != run.WorkflowID })
+	return err
+}
+
+// asWorkflowSays adds what only the run itself knows, when it answers.
+func (c *why) asWorkflowSays(ctx context.Context, run *diagnose.Run) {
+	if run.EndedThere = endedThere(ctx, c.engine, run.Run); run.EndedThere != "" {
+		return
+	}
+	if p, err := c.engine.Progress(ctx, run.WorkflowID); err == nil {
+		run.Paused, run.Processors = cmp.Or(p.Paused, run.Paused), cmp.Or(p.Processors, run.Processors)
+	}
+}
+
+// closed adds what became of a run, or of an item of it.
+func (c *why) closed(ctx context.Context, s Store, run *diagnose.Run, f *diagnose.Facts) (err error) {
+	if run.Look, err = s.RunItems(ctx, run.ID, rows.ItemFilter{Outcomes: needLook(), Worst: true, Limit: 1000}); err != nil {
+		return err
+	}
+	if run.Failures, err = s.Failures(ctx, rows.FailureFilter{Run: run.ID, Key: keyAsked(f), Limit: 1000}); err != nil {
+		return err
+	}
+	if f.Before, err = s.Runs(ctx, rows.RunFilter{Campaign: run.Campaign, States: []rows.RunState{rows.RunClosed}, Until: run.StartedAt, Limit: runsBefore}); err != nil {
+		return err
+	}
+	if run.Focus, err = focus(ctx, s, run, f); err != nil {
+		return err
+	}
+	run.NotModified, err = notModified(ctx, s, run, f)
+	return err
+}
+
+func keyAsked(f *diagnose.Facts) string {
+	if f.Item == nil {
+		return ""
+	}
+	return f.Item.Key
+}
+
+// focus is the item that is asked about, else the worst of the run.
+func focus(ctx context.Context, s Store, run *diagnose.Run, f *diagnose.Facts) (*diagnose.Focus, error) {
+	list := run.Look
+	if f.Item != nil {
+		var err error
+		if list, err = s.RunItems(ctx, run.ID, rows.ItemFilter{Entry: f.Item.Entry, Keys: []string{f.Item.Key}}); err != nil {
+			return nil, err
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	out := &diagnose.Focus{RunItem: list[0]}
+	if err := lastAsked(ctx, s, run, out); err != nil {
+		return nil, err
+	}
+	return out, lastGood(ctx, s, f.Before, out)
+}
+
+func lastAsked(ctx context.Context, s Store, run *diagnose.Run, it *diagnose.Focus) error {
+	for line, err := range s.Ledger(ctx, rows.LedgerFilter{Run: run.ID, Ord: &it.Ord}) {
+		if err != nil {
+			return err
+		}
+		it.Asked = &line
+	}
+	return nil
+}
+
+// lastGood looks the item up in the runs before, for one that brought something.
+func lastGood(ctx context.Context, s Store, before []rows.Run, it *diagnose.Focus) error {
+	if it.Outcome.Severity() == harvest.OK {
+		return nil
+	}
+	for _, r := range before {
+		same, err := s.RunItems(ctx, r.ID, rows.ItemFilter{Entry: it.Entry, Keys: []string{it.Key}})
+		if err != nil {
+			return err
+		}
+		if len(same) > 0 && same[0].Outcome != "" && same[0].Outcome.Severity() == harvest.OK {
+			it.Good, it.GoodAt = &same[0], r.ClosedAt
+			return nil
+		}
+	}
+	return nil
+}
+
+// notModified counts such answers, of the run or of the item that is asked about.
+func notModified(ctx context.Context, s Store, run *diagnose.Run, f *diagnose.Facts) (n int, err error) {
+	filter := rows.LedgerFilter{Run: run.ID}
+	if f.Item != nil && run.Focus != nil {
+		filter.Ord = &run.Focus.Ord
+	}
+	for line, err := range s.Ledger(ctx, filter) {
+		if err != nil {
+			return n, err
+		}
+		if line.Status == 304 {
+			n++
+		}
+	}
+	return n, nil
+}
