@@ -25,7 +25,10 @@ func decode(body []byte, contentType, override string) string {
 		name = override
 	}
 	if name == "" {
-		name = byBytes(body, contentType)
+		if utf8.Valid(body) && bytes.IndexByte(body, escape) < 0 {
+			return shared(body)
+		}
+		name = byWord(body, contentType)
 	}
 	if e := lookup(name); e != nil {
 		if text, err := e.NewDecoder().Bytes(body); err == nil {
@@ -33,10 +36,13 @@ func decode(body []byte, contentType, override string) string {
 		}
 	}
 	if utf8.Valid(body) {
-		return unsafe.String(unsafe.SliceData(body), len(body)) // half of the memory of a page
+		return shared(body)
 	}
 	return patch(body)
 }
+
+// shared is body as text, without half of the memory of a page.
+func shared(body []byte) string { return unsafe.String(unsafe.SliceData(body), len(body)) }
 
 func byMark(body []byte) (name string, mark int) {
 	switch {
@@ -54,13 +60,12 @@ func byMark(body []byte) (name string, mark int) {
 	return "", 0
 }
 
-// byBytes: valid UTF-8 is UTF-8 whatever is said about it, unless it is a charset
-// of seven bits with escapes.
-func byBytes(body []byte, contentType string) string {
-	valid := utf8.Valid(body)
-	if valid && bytes.IndexByte(body, 0x1b) < 0 {
-		return "utf-8"
-	}
+// escape begins the other characters of a charset of seven bits: without one,
+// valid UTF-8 is UTF-8 whatever is said about it.
+const escape = 0x1b
+
+// byWord is what header or meta say.
+func byWord(body []byte, contentType string) string {
 	name := ""
 	if _, params, err := mime.ParseMediaType(contentType); err == nil {
 		name = strings.ToLower(strings.Trim(params["charset"], ` "'`))
@@ -68,7 +73,7 @@ func byBytes(body []byte, contentType string) string {
 	if lookup(name) == nil || strings.HasPrefix(name, "utf-") {
 		_, name, _ = charset.DetermineEncoding(body[:min(len(body), 4096)], "")
 	}
-	if valid && name != "iso-2022-jp" || strings.HasPrefix(name, "utf-16") {
+	if name != "iso-2022-jp" && utf8.Valid(body) || strings.HasPrefix(name, "utf-16") {
 		return "utf-8"
 	}
 	return name

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -116,9 +117,19 @@ func (c *checkpoint) top() *place {
 
 func (c *checkpoint) pop() { c.Stack = c.Stack[:len(c.Stack)-1] }
 
-// raw writes it with the table beside.
+// raw writes it with the table, which is most of it, put in last: it needs no
+// escapes.
 func (c checkpoint) raw(k *known) json.RawMessage {
-	c.Known = k.pack()
+	c.Known = ""
 	b, _ := json.Marshal(c) // strings and numbers only: it cannot fail
-	return b
+	if k.size == 0 {
+		return b
+	}
+	out := make([]byte, 0, len(b)+base64.RawStdEncoding.EncodedLen(k.size)+16)
+	out = append(out, `{"known":"`...)
+	out = append(k.pack(out), '"')
+	if len(b) > len("{}") {
+		out = append(out, ',')
+	}
+	return append(out, b[1:]...)
 }

@@ -7,11 +7,12 @@ import (
 	"unicode"
 )
 
-// layouts that need no telling: none of them can be read in two ways.
+// layouts that need no telling: none of them can be read in two ways. The usual
+// ones come first.
 func plainLayouts() []string {
 	return []string{
-		time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00",
-		"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, "2006/01/02", time.RFC1123Z, time.RFC1123,
+		time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
+		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006/01/02", time.RFC1123Z, time.RFC1123,
 		"Mon, 2 Jan 2006 15:04:05 -0700", "2 January 2006 15:04:05", "2 January 2006 15:04", "2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006",
 	}
 }
@@ -34,14 +35,24 @@ func (f *field) date(text string) (time.Time, error) {
 		layouts = plainLayouts()
 	}
 	text = strings.Join(strings.Fields(text), " ")
-	for _, form := range []string{text, inEnglish(text, 9), inEnglish(text, 3)} {
-		for _, layout := range layouts {
-			if t, err := time.ParseInLocation(layout, form, f.zone); err == nil && t.Year() > 1 {
-				return t.UTC(), nil
-			}
+	if t, ok := f.dated(layouts, text); ok {
+		return t, nil
+	}
+	for _, letters := range []int{9, 3} {
+		if t, ok := f.dated(layouts, inEnglish(text, letters)); ok {
+			return t, nil
 		}
 	}
 	return time.Time{}, fmt.Errorf("%q is no date as layouts say", clip(said, 80))
+}
+
+func (f *field) dated(layouts []string, text string) (time.Time, bool) {
+	for _, layout := range layouts {
+		if t, err := time.ParseInLocation(layout, text, f.zone); err == nil && t.Year() > 1 {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
 }
 
 // inEnglish writes the first month of text in English, by at most n letters, and

@@ -35,7 +35,7 @@ func (p *plan) parse(a answer, address string) (*dom, error) {
 	if err := d.grow(); err != nil {
 		return nil, d.broken("it cannot be read as HTML: " + err.Error())
 	}
-	if n := firstElement(d.root, atom.Base); n != nil && a.final != nil {
+	if n := d.baseElement(); n != nil && a.final != nil {
 		if u, err := resolve(a.final, attr(n, "href")); err == nil && u.Host != "" {
 			d.base = u
 		}
@@ -74,6 +74,21 @@ func (d *dom) free() {
 		arenas.Put(d.arena)
 		d.arena = nil
 	}
+}
+
+// baseElement is the first that has an address. A page that was read the quick
+// way has it in its head or not at all.
+func (d *dom) baseElement() *html.Node {
+	within := d.root
+	if d.arena != nil {
+		within = firstElement(d.root, atom.Head)
+	}
+	for n := range within.Descendants() {
+		if n.DataAtom == atom.Base && attr(n, "href") != "" {
+			return n
+		}
+	}
+	return nil
 }
 
 func (d *dom) broken(why string) error {

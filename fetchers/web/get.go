@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -32,6 +33,7 @@ type validators struct{ etag, lastModified string }
 type answer struct {
 	validators
 	body        []byte
+	lent        *bytes.Buffer // what body is in; see free
 	contentType string
 	notModified bool
 	// final is where the body came from.
@@ -71,10 +73,10 @@ func (f *Fetcher) get(ctx context.Context, address string, known validators) (an
 }
 
 func (a *answer) read(resp *http.Response, address string) error {
-	var b bytes.Buffer
-	b.Grow(int(min(max(resp.ContentLength, 4<<10), 1<<20)) + bytes.MinRead)
+	b, _ := bodies.Get().(*bytes.Buffer)
+	b.Grow(int(min(max(resp.ContentLength, 4<<10), maxLent)) + bytes.MinRead)
 	_, err := b.ReadFrom(io.LimitReader(resp.Body, maxBody+1))
-	a.body = b.Bytes()
+	a.body, a.lent = b.Bytes(), b
 	switch {
 	case err != nil:
 		return harvest.TransportError("read page", address, err)
@@ -87,6 +89,23 @@ func (a *answer) read(resp *http.Response, address string) error {
 		}
 	}
 	return nil
+}
+
+// bodies are lent to one answer at a time; maxLent of memory is taken back.
+//
+//nolint:gochecknoglobals // memory to be used again, without any meaning
+var bodies = sync.Pool{New: func() any { return &bytes.Buffer{} }}
+
+const maxLent = 1 << 20
+
+// free gives the body back: neither it nor a text that shares its memory may be
+// used after it. An answer that is not freed keeps its own.
+func (a *answer) free() {
+	if a.lent != nil && a.lent.Cap() <= maxLent {
+		a.lent.Reset()
+		bodies.Put(a.lent)
+	}
+	a.body, a.lent = nil, nil
 }
 
 func checkStatus(resp *http.Response, address string) error {

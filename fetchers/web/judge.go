@@ -39,6 +39,16 @@ func (p *plan) count(now counts, hits []bool) {
 	}
 }
 
+// complete reports a record that has all that is counted.
+func (p *plan) complete(hits []bool) bool {
+	for i := range p.fields {
+		if !hits[i] && p.fields[i].counted() {
+			return false
+		}
+	}
+	return true
+}
+
 // judge finds the selector that matched on no page of this walk though it always
 // did, or that must match and never has. example is a page it was tried on.
 func (p *plan) judge(before, now counts, example *dom) error {

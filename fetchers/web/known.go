@@ -15,7 +15,9 @@ import (
 type known struct {
 	entries map[uint64]*entry
 	// order is that of packing; what is forgotten stays in it until then.
-	order []uint64
+	order []*entry
+	// packed is memory for packing, used again.
+	packed []byte
 	// size is what packing them takes.
 	size int
 	// fresh: this walk has seen all there is, so that nothing can be forgotten.
@@ -25,6 +27,9 @@ type known struct {
 // entry is one address. Its packed form is 48 bits of hash, age, flags, and what
 // the flags announce.
 type entry struct {
+	key uint64
+	// gone: it is forgotten.
+	gone bool
 	// age counts the walks since it was last seen; 0 is this one.
 	age   byte
 	flags byte
@@ -93,24 +98,41 @@ func (k *known) seen(address string) bool {
 // kept without a validator, or not at all. Lists always find room: there are few.
 func (k *known) put(address string, e entry) {
 	e.trim()
-	key := keyOf(address)
-	if old := k.entries[key]; old != nil {
-		k.size -= old.size()
-	} else {
-		k.order = append(k.order, key)
+	e.key, e.gone = keyOf(address), false
+	at := k.entries[e.key]
+	if at != nil {
+		k.forget(at)
 	}
-	delete(k.entries, key)
-	if k.size+e.size() > softKnown && e.flags&flagList == 0 {
-		k.evict(softKnown - e.size())
-	}
-	if k.size+e.size() > softKnown && e.flags&flagList == 0 {
-		e.check, e.flags = "", e.flags&^flagsCheck
-	}
-	if k.size+e.size() > maxKnown && e.flags&flagList == 0 {
+	if !k.fit(&e) {
 		return
 	}
-	k.entries[key] = &e
+	if at == nil {
+		at = &entry{}
+		k.order = append(k.order, at)
+	}
+	*at = e
+	k.entries[e.key] = at
 	k.size += e.size()
+}
+
+// fit makes room for an entry, or the entry smaller; false: there is none.
+func (k *known) fit(e *entry) bool {
+	if e.flags&flagList != 0 {
+		return true
+	}
+	if k.size+e.size() > softKnown {
+		k.evict(softKnown - e.size())
+	}
+	if k.size+e.size() > softKnown {
+		e.check, e.flags = "", e.flags&^flagsCheck
+	}
+	return k.size+e.size() <= maxKnown
+}
+
+func (k *known) forget(e *entry) {
+	e.gone = true
+	k.size -= e.size()
+	delete(k.entries, e.key)
 }
 
 // trim keeps what fits a length byte; a note cut short would be another one.
@@ -144,10 +166,9 @@ func (k *known) evict(to int) {
 		if k.fresh = oldest == 0; k.fresh {
 			return
 		}
-		for key, e := range k.entries {
+		for _, e := range k.entries {
 			if e.age == oldest {
-				k.size -= e.size()
-				delete(k.entries, key)
+				k.forget(e)
 			}
 		}
 	}
@@ -163,35 +184,38 @@ func (k *known) oldest() (age byte) {
 // older begins a walk.
 func (k *known) older() {
 	k.fresh = false
-	for key, e := range k.entries {
+	for _, e := range k.entries {
 		if e.age++; e.age > maxAge {
-			k.size -= e.size()
-			delete(k.entries, key)
+			k.forget(e)
 		}
 	}
 }
 
-// pack writes the entries in the order in which they came.
-func (k *known) pack() string {
-	k.order = slices.DeleteFunc(k.order, func(key uint64) bool { return k.entries[key] == nil })
-	b := make([]byte, 0, k.size)
-	for _, key := range k.order {
-		e := k.entries[key]
-		var raw [8]byte
-		binary.BigEndian.PutUint64(raw[:], key)
-		b = append(b, raw[8-keyBytes:]...)
-		b = append(b, e.age, e.flags)
-		if e.flags&flagMod != 0 {
-			b = binary.BigEndian.AppendUint32(b, e.mod)
-		}
-		if e.flags&flagsCheck != 0 {
-			b = append(append(b, byte(len(e.check))), e.check...)
-		}
-		if e.flags&flagNote != 0 {
-			b = append(append(b, byte(len(e.note))), e.note...)
-		}
+// pack appends the entries to b, in the order in which they came, as text.
+func (k *known) pack(b []byte) []byte {
+	k.order = slices.DeleteFunc(k.order, func(e *entry) bool { return e.gone })
+	k.packed = k.packed[:0]
+	for _, e := range k.order {
+		k.packed = e.append(k.packed)
 	}
-	return base64.RawStdEncoding.EncodeToString(b)
+	return base64.RawStdEncoding.AppendEncode(b, k.packed)
+}
+
+func (e *entry) append(b []byte) []byte {
+	var raw [8]byte
+	binary.BigEndian.PutUint64(raw[:], e.key)
+	b = append(b, raw[8-keyBytes:]...)
+	b = append(b, e.age, e.flags)
+	if e.flags&flagMod != 0 {
+		b = binary.BigEndian.AppendUint32(b, e.mod)
+	}
+	if e.flags&flagsCheck != 0 {
+		b = append(append(b, byte(len(e.check))), e.check...)
+	}
+	if e.flags&flagNote != 0 {
+		b = append(append(b, byte(len(e.note))), e.note...)
+	}
+	return b
 }
 
 // unpack reads what pack wrote; of anything else it takes what makes sense.
@@ -221,8 +245,8 @@ func unpack(s string) known {
 		if !ok {
 			break
 		}
-		if key := binary.BigEndian.Uint64(raw[:]); k.entries[key] == nil {
-			k.entries[key], k.order = &e, append(k.order, key)
+		if e.key = binary.BigEndian.Uint64(raw[:]); k.entries[e.key] == nil {
+			k.entries[e.key], k.order = &e, append(k.order, &e)
 			k.size += e.size()
 		}
 	}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -315,5 +316,33 @@ func TestPagesAreCountedAsTold(t *testing.T) {
 		require.Equal(t, want, asked)
 		require.Len(t, got.docs, 2)
 		require.False(t, got.Partial)
+	}
+}
+
+// TestWhatWasReadStays: the memory of one page serves the next.
+func TestWhatWasReadStays(t *testing.T) {
+	t.Parallel()
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := strings.TrimPrefix(r.URL.Path, "/acts/")
+		body := `<main><h1 class="act__title">title ` + n + `</h1><a data-v="attr ` + n + `" href="/to/` + n + `">x</a><i>one ` + n + `</i><i>two ` + n + `</i><div class="body">body ` + n + `</div></main>`
+		if n == "/list" {
+			body = `<ul class="acts">`
+			for n := range 120 {
+				body += fmt.Sprintf(`<a href="/acts/%d">x</a>`, 100+n)
+			}
+		}
+		w.Write([]byte(page("<title>x</title>", body)))
+	})
+	w := newWorld(t, h, `{"url":"BASE/list","links":"ul.acts a","fields":{"title":"h1","v":{"css":"a","attr":"data-v"},"to":{"css":"a","as":"url"},"all":{"css":"i","all":true},"html":{"css":"h1","as":"html"},"body":"div.body"}}`)
+	got := w.run()
+	require.NoError(t, got.err)
+	require.Len(t, got.docs, 120)
+	for _, d := range got.docs {
+		_, n, _ := strings.Cut(d.ID, "/acts/")
+		require.Equal(t, "title "+n, d.Title)
+		require.Equal(t, `<div class="body">body `+n+`</div>`, string(d.Body))
+		require.Equal(t, map[string]any{
+			"v": "attr " + n, "to": w.base + "/to/" + n, "all": []any{"one " + n, "two " + n}, "html": `<h1 class="act__title">title ` + n + `</h1>`,
+		}, d.Fields)
 	}
 }

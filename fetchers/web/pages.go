@@ -18,11 +18,13 @@ const sideBySide = 4
 type result struct {
 	link
 	// at is its place on the list, old what is known of it.
-	at          int
-	old         *entry
-	a           answer
-	d           *dom
-	rec         record
+	at  int
+	old *entry
+	a   answer
+	d   *dom
+	rec record
+	// stamp is what it is known by the next time.
+	stamp       entry
 	notModified bool
 	isFile      bool
 	err         error
@@ -134,18 +136,30 @@ func (r *reading) read(ctx context.Context, b *result) {
 	}
 	if !r.whole() && b.old.same(b.a.body) {
 		b.notModified = true
+		b.a.free()
 		return
 	}
 	if b.err = r.strayed(b); b.err != nil {
 		return
 	}
-	if b.isFile = !b.a.isPage(); b.isFile {
+	b.stamp.keep(&b.a)
+	if b.isFile = !b.a.isPage(); !b.isFile {
+		r.readPage(b)
+	}
+}
+
+// readPage reads a page's fields; its bytes are kept where somebody may have to
+// look at them.
+func (r *reading) readPage(b *result) {
+	if b.d, b.err = r.parse(b.a, b.address); b.err != nil {
 		return
 	}
-	if b.d, b.err = r.parse(b.a, b.address); b.err == nil {
-		b.rec = r.extract(b.d.root, b.d.base, b.address)
-		b.err = r.verdict(b)
-		b.d.free()
+	b.rec = r.extract(b.d.root, b.d.base, b.address)
+	b.err = r.verdict(b)
+	b.d.free()
+	if b.err == nil && len(b.rec.lacks) == 0 && r.complete(b.rec.hits) {
+		b.a.free()
+		b.d.answer = b.a
 	}
 }
 

@@ -128,8 +128,8 @@ func (r *reading) keep(b *result, out *harvest.Page) {
 		return
 	}
 	out.Documents = append(out.Documents, doc)
-	e := entry{flags: flagDocument}
-	e.keep(&b.a)
+	e := b.stamp
+	e.flags |= flagDocument
 	e.date(b.mod)
 	if r.hasID() {
 		e.note, e.flags = doc.ID, e.flags|flagNote
