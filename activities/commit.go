@@ -63,18 +63,33 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 		Params: r.prints.params, Extraction: r.prints.extraction, Sighting: r.pass.sighting(),
 	}
 	w.Progress = rows.Progress{Done: page.Done, Total: page.Total}
+	due, ahead := linesOf(r.ledger, r.seq-r.item.Seq+1)
+	w.Ledger = due
 	if page.Last && !r.pass.underWay { // a pass has something to do yet
 		w.Settle = &rows.Settle{State: rows.ItemClosed, Judge: r.judge.settle}
 	}
 	t, err := r.send(w)
 	if err == nil || errors.Is(err, rows.ErrStopped) {
-		r.version, r.seq, r.ledger, r.pass.unlisted = r.version+1, r.seq+1, nil, false
+		r.version, r.seq, r.ledger, r.pass.unlisted = r.version+1, r.seq+1, ahead, false
 		if w.Settle != nil {
 			s := w.Settle.Judged(r.item.Tally.Add(r.tally).Add(t))
 			r.closed, r.over = &s, true
 		}
 	}
 	return t, err
+}
+
+// linesOf parts the lines that go with the n-th page of this attempt from those
+// of what was asked ahead of it.
+func linesOf(lines []harvest.Exchange, n int) (due, ahead []harvest.Exchange) {
+	for _, x := range lines {
+		if x.Page <= n {
+			due = append(due, x)
+		} else {
+			ahead = append(ahead, x)
+		}
+	}
+	return due, ahead
 }
 
 // finishDocuments adds the entry's constant fields.

@@ -11,7 +11,8 @@ import (
 //
 // Fetch yields pages until the source has no more. Page n+1 is asked for only
 // after page n has been committed, so a fetcher may yield again after any
-// committed checkpoint and must be able to go on from it. An error ends the
+// committed checkpoint and must be able to go on from it. It may send a few
+// requests of the next page before that, marked by ForPage. An error ends the
 // sequence; the page beside it is ignored. Errors should be (or wrap) *Error so
 // that their Kind decides what happens next; any other error is KindInternal.
 //

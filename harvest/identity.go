@@ -50,6 +50,8 @@ type Exchange struct {
 	// Raw is the digest of the kept body, if any; Note a verdict (robots …).
 	Raw  string `json:"raw,omitempty"`
 	Note string `json:"note,omitempty"`
+	// Page is which page of the Fetch it was made for; 0: see ForPage.
+	Page int `json:"-"`
 }
 
 // Key makes an item's key from its params: the values of the identity params

@@ -1,6 +1,9 @@
 package harvest
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Visitor is on whose behalf a source is asked, and how.
 type Visitor struct {
@@ -24,4 +27,20 @@ type Visitor struct {
 	// the bytes are its own. When it fails, the line's note says so and the fetch
 	// goes on.
 	Raw func(body []byte) (digest string, err error)
+}
+
+type pageKey struct{}
+
+// ForPage marks the requests made with the context it returns as those of the
+// n-th page that this Fetch yields, counted from 1: for a fetcher that asks for
+// some of the next page while one is committed. Their exchanges go into the ledger
+// with that page; without a mark, with the page that is committed next.
+func ForPage(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, pageKey{}, n)
+}
+
+// PageOf is the page a request was made for; 0 where nothing is said.
+func PageOf(ctx context.Context) int {
+	n, _ := ctx.Value(pageKey{}).(int)
+	return n
 }

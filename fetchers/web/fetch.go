@@ -15,6 +15,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harv
 	return func(yield func(harvest.Page, error) bool) {
 		r, err := f.begin(ctx, req, yield)
 		if err == nil {
+			defer r.drop()
 			err = r.run()
 		}
 		if err != nil && (r == nil || !r.stopped) {
@@ -38,6 +39,10 @@ type reading struct {
 	stopped bool
 	// left is how many documents a trial still wants; -1 is all.
 	left int
+	// ahead is the next batch, begun while this one is committed; yielded counts
+	// the pages of this Fetch.
+	ahead   *batch
+	yielded int
 }
 
 func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(harvest.Page, error) bool) (*reading, error) {
@@ -117,6 +122,8 @@ func (r *reading) step() error {
 		done := at.Skip >= l.size() || r.full()
 		if done {
 			r.leave(l, out)
+		} else if !r.perRow {
+			r.askAhead(l, at)
 		}
 		if r.emit(out); done {
 			return nil
@@ -219,6 +226,7 @@ func (r *reading) emit(out *harvest.Page) {
 	if r.left > 0 {
 		r.left -= min(r.left, len(out.Documents))
 	}
+	r.yielded++
 	r.stopped = !r.yield(*out, nil) || out.Last || r.left == 0
 }
 

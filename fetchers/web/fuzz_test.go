@@ -27,9 +27,7 @@ func FuzzPages(f *testing.F) {
 		f.Add([]byte(seed), "text/html")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
-		served := 0
 		client := &http.Client{Transport: always(func(r *http.Request) *http.Response {
-			served++
 			return reply(r, contentType, body)
 		})}
 		sum, err := harvest.Pump(t.Context(), New(client), harvest.Request{Params: json.RawMessage(fuzzedFields), Attempt: 1}, harvest.CommitFunc(

@@ -2,17 +2,10 @@ package web
 
 import (
 	"context"
-	"errors"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
-
-// sideBySide is how many pages one item asks for at once; the host's own limit
-// holds beneath it.
-const sideBySide = 4
 
 // result is what became of one link.
 type result struct {
@@ -32,8 +25,10 @@ type result struct {
 
 // takePages asks for the next pages a list names, at most budget of them.
 func (r *reading) takePages(l *list, at *place, out *harvest.Page, budget int) error {
-	batch, end := r.batch(l, at, out, budget)
-	r.ask(batch)
+	q := r.taken()
+	end := q.fill(l, at, out, budget)
+	q.ask()
+	batch := q.results
 	if bad := r.firstBad(batch); bad < len(batch) {
 		return r.halt(batch, bad, at, out)
 	}
@@ -48,30 +43,6 @@ func (r *reading) takePages(l *list, at *place, out *harvest.Page, budget int) e
 	return nil
 }
 
-// batch chooses the pages to ask for. Those of this walk are left out, and, when
-// only changes are wanted, those that are known and whose date is the same.
-func (r *reading) batch(l *list, at *place, out *harvest.Page, budget int) (batch []*result, end int) {
-	fresh, unasked := 0, 0
-	for end = at.Skip; end < len(l.links) && len(batch) < budget && !r.enough(len(batch)); end++ {
-		e := l.links[end]
-		old := r.known.get(e.address)
-		if old != nil && old.age == 0 {
-			continue
-		}
-		fresh++
-		l.named = true
-		if r.settled(old, e) {
-			old.age = 0
-			unasked++
-			continue
-		}
-		batch = append(batch, &result{link: e, old: old, at: end})
-	}
-	out.Listed += fresh
-	out.NotModified = out.NotModified || fresh > 0 && unasked == fresh
-	return batch, end
-}
-
 // enough bounds a batch by what is still wanted.
 func (r *reading) enough(n int) bool {
 	return r.left >= 0 && n >= r.left || r.maxReads > 0 && r.cp.Reads+n >= r.maxReads
@@ -83,46 +54,6 @@ func (r *reading) settled(old *entry, e link) bool {
 		return false
 	}
 	return e.mod == "" || old.flags&flagMod != 0 && old.mod == modOf(e.mod)
-}
-
-// ask fetches and reads a batch, a few pages at once. After a failure that ends
-// the attempt no more is asked for; what is under way may end, but not wait for a
-// host that asked for rest.
-func (r *reading) ask(batch []*result) {
-	ctx, cancel := context.WithCancelCause(r.ctx)
-	defer cancel(nil)
-	stop := &atomic.Pointer[error]{}
-	var wg sync.WaitGroup
-	next := make(chan *result)
-	for range min(sideBySide, len(batch)) {
-		wg.Go(func() {
-			for b := range next {
-				r.askOne(ctx, cancel, stop, b)
-			}
-		})
-	}
-	for _, b := range batch {
-		next <- b
-	}
-	close(next)
-	wg.Wait()
-}
-
-func (r *reading) askOne(ctx context.Context, cancel context.CancelCauseFunc, stop *atomic.Pointer[error], b *result) {
-	if err := stop.Load(); err != nil {
-		b.err = *err
-		return
-	}
-	r.read(ctx, b)
-	switch {
-	case b.err == nil || r.bears(b.err):
-	case ctx.Err() != nil && errors.Is(b.err, context.Canceled) && r.ctx.Err() == nil:
-		b.err = context.Cause(ctx)
-	default:
-		if stop.Store(&b.err); harvest.KindOf(b.err) == harvest.KindThrottled {
-			cancel(b.err)
-		}
-	}
 }
 
 func (r *reading) read(ctx context.Context, b *result) {

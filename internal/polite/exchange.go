@@ -38,6 +38,7 @@ func (r *roundTripper) begin(req *http.Request, t *turn, note string) *exchange 
 	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.visitor.Timeout, errLate)
 	x.line = harvest.Exchange{
 		At: x.started.UTC(), Method: method(req), URL: MaskURL(req.URL), Host: Host(req.URL), Waited: t.waited, Note: note,
+		Page: harvest.PageOf(req.Context()),
 	}
 	if from := req.Response; from != nil && from.Request != nil && from.Request.URL.Scheme == "https" && req.URL.Scheme == "http" {
 		x.line.Note = joined("redirected from https to http", note)
