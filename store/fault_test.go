@@ -238,26 +238,6 @@ func TestBlobsAreCleaned(t *testing.T) {
 	require.Equal(t, 1, removed.Blobs, "the raw answer, once its line lets go of it")
 }
 
-func TestClosedStore(t *testing.T) {
-	t.Parallel()
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), Options{Create: true})
-	require.NoError(t, err)
-	it := oneItem(t, s)
-	const n = 50
-	var wg sync.WaitGroup
-	for range n {
-		wg.Go(func() {
-			got := s.Write(t.Context(), rows.Write{Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, At: time.Now()})
-			if got.Err != nil && !errors.Is(got.Err, errClosed) {
-				t.Error(got.Err)
-			}
-		})
-	}
-	require.NoError(t, s.Close())
-	wg.Wait()
-	require.ErrorIs(t, s.Check(t.Context()), errClosed)
-}
-
 func TestHashes(t *testing.T) {
 	t.Parallel()
 	for _, hash := range []string{harvest.Digest([]byte("x")), "v1", "", "sha256:short", strings.ToUpper(harvest.Digest(nil)), strings.Repeat("y", 32), strings.Repeat("z", 33), "\x01" + strings.Repeat("q", 32)} {

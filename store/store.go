@@ -134,6 +134,8 @@ func (s *Store) identify(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.group.close()
 	s.done.Wait()
+	s.turn <- struct{}{} // a transaction beside the groups may be in hand
+	defer s.giveTurn()
 	return fault("close store", s.Address(), s.closeFiles())
 }
 
