@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -19,9 +20,9 @@ const cleanBatch = 2000
 const orphanAge = 24 * time.Hour
 
 // Clean removes what r allows, in small transactions: it may be interrupted and
-// called again. A version counts from the moment it was replaced; the current
-// version of a document is never removed. Blobs without a row are looked at only
-// when all campaigns are meant.
+// called again. A version counts from the moment it was replaced and goes after
+// those that are older; the current version of a document is never removed. Blobs
+// without a row are looked at only when all campaigns are meant.
 func (s *Store) Clean(ctx context.Context, r rows.Retention) (rows.Removed, error) {
 	var done rows.Removed
 	for _, step := range []struct {
@@ -122,48 +123,62 @@ func (s *Store) cleanLedger(ctx context.Context, r rows.Retention) (int, error) 
 // cleanVersions cuts the line of versions behind each one that replaced another
 // before the moment.
 func (s *Store) cleanVersions(ctx context.Context, r rows.Retention) (int, error) {
-	total := 0
+	total, after := 0, int64(0)
 	for {
+		var links []link
 		n := 0
 		err := s.write(ctx, "clean versions", "", func(t *tx) (err error) {
-			n, err = cutVersions(t, r)
+			links, n, err = cutVersions(t, r, after)
 			return err
 		})
 		total += n
-		if err != nil || n == 0 {
+		if err != nil || len(links) == 0 {
 			return total, err
 		}
+		after = links[len(links)-1].number
 	}
 }
 
+// link is a version that replaced another one, and where the body of that is.
 type link struct{ number, before, pack int64 }
 
-func cutVersions(t *tx, r rows.Retention) (cut int, err error) {
-	links, err := collect(t, func(s scanner) (l link, err error) { return l, s.Scan(&l.number, &l.before, &l.pack) }, `
+func cutVersions(t *tx, r rows.Retention, after int64) (links []link, cut int, err error) {
+	links, err = collect(t, func(s scanner) (l link, err error) { return l, s.Scan(&l.number, &l.before, &l.pack) }, `
 		SELECT v.number, v.before, coalesce(o.pack, 0) FROM versions v LEFT JOIN versions o ON o.number = v.before LEFT JOIN items i ON i.id = v.item
-		WHERE v.before > 0 AND v.at < ? AND (? = '' OR i.campaign = ?) ORDER BY v.number LIMIT ?`, micros(r.Versions), r.Campaign, r.Campaign, cleanBatch)
+		WHERE v.number > ? AND v.before > 0 AND v.at < ? AND (? = '' OR i.campaign = ?) ORDER BY v.number LIMIT ?`,
+		after, micros(r.Versions), r.Campaign, r.Campaign, cleanBatch)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	for _, l := range links {
-		if err := cutVersion(t, l); err != nil {
-			return 0, err
+		n, err := cutVersion(t, l)
+		if err != nil {
+			return nil, 0, err
 		}
+		cut += n
 	}
-	return len(links), nil
+	return links, cut, nil
 }
 
-func cutVersion(t *tx, l link) error {
-	if _, err := t.exec(`DELETE FROM versions WHERE number = ?`, l.before); err != nil {
+// cutVersion removes a version that was replaced, unless an older one stays: the
+// line behind that one would be nobody's any more, and never be removed.
+func cutVersion(t *tx, l link) (cut int, err error) {
+	n, err := t.exec(`UPDATE versions SET before = 0 WHERE number = ? AND NOT EXISTS (SELECT 1 FROM versions o WHERE o.number = ? AND o.before > 0)`, l.number, l.before)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	if n, err = t.exec(`DELETE FROM versions WHERE number = ?`, l.before); err != nil || l.pack == 0 {
+		return int(n), err
+	}
+	return int(n), unpack(t, l.pack)
+}
+
+// unpack counts one body of a pack as gone, and removes a pack without any.
+func unpack(t *tx, pack int64) error {
+	if _, err := t.exec(`UPDATE packs SET live = live - 1 WHERE id = ?`, pack); err != nil {
 		return err
 	}
-	if _, err := t.exec(`UPDATE versions SET before = 0 WHERE number = ?`, l.number); err != nil || l.pack == 0 {
-		return err
-	}
-	if _, err := t.exec(`UPDATE packs SET live = live - 1 WHERE id = ?`, l.pack); err != nil {
-		return err
-	}
-	_, err := t.exec(`DELETE FROM packs WHERE id = ? AND live <= 0`, l.pack)
+	_, err := t.exec(`DELETE FROM packs WHERE id = ? AND live <= 0`, pack)
 	return err
 }
 
@@ -186,7 +201,7 @@ func (b folder) clean(ctx context.Context, limit time.Time, named isNamed) (int,
 	removed := 0
 	err := filepath.WalkDir(b.root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
-			return ignoreMissing(err)
+			return cmp.Or(ctx.Err(), ignoreMissing(err))
 		}
 		info, err := entry.Info()
 		if err != nil || info.ModTime().After(limit) {
@@ -236,11 +251,11 @@ func ignoreMissing(err error) error {
 // write that was killed is an orphan too; any other file is not ours.
 func (b folder) orphan(ctx context.Context, path string, named isNamed) (bool, error) {
 	if strings.HasPrefix(filepath.Base(path), ".part-") {
-		return true, ctx.Err()
+		return true, nil
 	}
 	digest := sha256Prefix + filepath.Base(filepath.Dir(path)) + filepath.Base(path)
 	if file, err := b.file(digest); err != nil || file != path {
-		return false, ctx.Err()
+		return false, nil
 	}
 	known, err := named(ctx, digest)
 	return err == nil && !known, err

@@ -17,6 +17,7 @@ func retentionTests() map[string]func(*testing.T, Store) {
 		"runs, but not the last":            keepRuns,
 		"items of closed runs":              keepItems,
 		"replaced versions":                 keepVersions,
+		"versions of a shared collection":   keepShared,
 		"ledger lines and raw answers":      keepLedger,
 		"only the campaign that is meant":   keepOthers,
 		"what remains still names its runs": keepNames,
@@ -117,6 +118,38 @@ func keepVersions(t *testing.T, s Store) {
 	next, err := s.LastChange(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, last+1, next, "numbers are never used again")
+}
+
+// Another campaign keeps for ever what it replaced; what came later goes after it.
+func keepShared(t *testing.T, s Store) {
+	bring := func(campaign string, n int) {
+		r := newRun(fmt.Sprint(n), "")
+		r.Campaign = campaign
+		run := ask(t, s, r).Run.ID
+		require.NoError(t, s.AddItems(t.Context(), run, runItems("a")))
+		_, err := s.SealRun(t.Context(), run, 1, time.Time{})
+		require.NoError(t, err)
+		it := one(t, s, run, 1)
+		w := page(it)
+		w.At, w.Page.Page.Documents = day(n), []harvest.Document{doc("d1", fmt.Sprint(n))}
+		commit(t, s, it, closed(w, harvest.OutcomeDone))
+		finish(t, s, run)
+	}
+	for n, campaign := range []string{"law", "law", "news"} {
+		bring(campaign, n+1)
+	}
+	kept := func() int {
+		history, err := s.History(t.Context(), "news", "d1", true)
+		require.NoError(t, err)
+		require.Len(t, all(t, s.Changes(t.Context(), rows.ChangeFilter{})), len(history), "no version is nobody's")
+		return len(history)
+	}
+	require.Zero(t, clean(t, s, rows.Retention{Campaign: "news", Versions: day(9)}).Versions)
+	require.Equal(t, 3, kept())
+	require.Equal(t, 1, clean(t, s, rows.Retention{Campaign: "law", Versions: day(9)}).Versions)
+	require.Equal(t, 2, kept())
+	require.Equal(t, 1, clean(t, s, rows.Retention{Versions: day(9)}).Versions)
+	require.Equal(t, 1, kept())
 }
 
 func keepLedger(t *testing.T, s Store) {
