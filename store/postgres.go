@@ -146,7 +146,7 @@ func (p *postgres) connections(does, settings string, n int) *sql.DB {
 func (p *postgres) close() error {
 	var errs []error
 	if p.writer != nil {
-		p.writer.simple("DELETE FROM writers WHERE id = '" + p.name + "'") //nolint:errcheck // an old row goes by itself
+		p.leave()
 		errs = append(errs, p.writer.conn.Close())
 		p.writer = nil
 	}
@@ -157,6 +157,18 @@ func (p *postgres) close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// leave takes this store's row out of writers, and the rows of those that could
+// not do so: nobody asks for what was committed a week ago.
+func (p *postgres) leave() {
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
+	defer stop()
+	p.writer.ctx = ctx
+	p.writer.simple("DELETE FROM writers WHERE id = '" + p.name + "' OR since < " + strconv.FormatInt(micros(time.Now().Add(-writerKept)), 10)) //nolint:errcheck // the next one to close does it
+}
+
+// writerKept is how long the row of a process that was killed stays.
+const writerKept = 7 * 24 * time.Hour
 
 // read asks again while the server is away: nothing was read yet.
 func (p *postgres) read(ctx context.Context, query string, args ...any) (*sql.Rows, error) {

@@ -238,6 +238,26 @@ func TestPostgresConnections(t *testing.T) {
 	require.Equal(t, 3, most)
 }
 
+// Whoever closes leaves no trace among the writers, nor do those who could not.
+func TestPostgresLeaves(t *testing.T) {
+	t.Parallel()
+	s, address := newServed(t, Options{})
+	other, err := Open(t.Context(), address, Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Check(t.Context()))
+	ask(t, address, fmt.Sprintf("INSERT INTO writers VALUES ('killed', 1, %d), ('killed lately', 1, %d)",
+		micros(time.Now().Add(-8*24*time.Hour)), micros(time.Now().Add(-time.Hour))))
+	require.NoError(t, other.Check(t.Context()))
+	left := func() (n int) {
+		ask(t, address, "SELECT count(*) FROM writers", &n)
+		return n
+	}
+	require.Equal(t, 4, left())
+	require.NoError(t, other.Close())
+	require.Equal(t, 2, left(), "it still works, or was killed lately")
+	require.NoError(t, s.Check(t.Context()))
+}
+
 // Text that the server refuses never reaches it.
 func TestPostgresOddText(t *testing.T) {
 	t.Parallel()
