@@ -21,7 +21,7 @@ type bucket interface {
 	// get opens content; fs.ErrNotExist when there is none.
 	get(ctx context.Context, digest string) (io.ReadCloser, error)
 	// size of what is kept, 0 when there is none.
-	size(ctx context.Context, digest string) int64
+	size(ctx context.Context, digest string) (int64, error)
 	// clean removes what is older than limit and what named says no of, and
 	// returns how many that were.
 	clean(ctx context.Context, limit time.Time, named isNamed) (int, error)
@@ -77,16 +77,16 @@ func (b folder) put(_ context.Context, digest string, content []byte) error {
 	return writeFile(file, content)
 }
 
-func (b folder) size(_ context.Context, digest string) int64 {
+func (b folder) size(_ context.Context, digest string) (int64, error) {
 	file, err := b.file(digest)
 	if err != nil {
-		return 0
+		return 0, nil // nothing is kept under such a name
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		return 0
+		return 0, ignoreMissing(err)
 	}
-	return info.Size()
+	return info.Size(), nil
 }
 
 // writeFile makes a file durable before its name appears.

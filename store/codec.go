@@ -85,6 +85,7 @@ func readPause(stored string) (*rows.Pause, error) {
 	if err := json.Unmarshal([]byte(stored), &p); err != nil {
 		return nil, fmt.Errorf("stored pause: %w", err)
 	}
+	p.At, p.Until = p.At.UTC(), p.Until.UTC()
 	return &p, nil
 }
 

@@ -193,6 +193,9 @@ func pages[T any](from int64, limit int, read func(key int64, limit int) ([]T, e
 // Document returns a document with its body, or rows.ErrNotFound. One that was
 // deleted is returned as a tombstone.
 func (s *Store) Document(ctx context.Context, collection, id string) (rows.Document, error) {
+	if id == "" { // as a filter it would fit any
+		return rows.Document{}, notFound("document %s / %s", collection, id)
+	}
 	for d, err := range s.Documents(ctx, rows.DocumentFilter{Collection: collection, ID: id, Bodies: true, Limit: 1}) {
 		return d, err
 	}

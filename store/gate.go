@@ -46,11 +46,20 @@ func (s *Store) askGate(t *tx, n rows.NewRun) (rows.Gate, error) {
 		return rows.Gate{Run: known, Holder: holder}, nil
 	case holder == nil:
 		return s.newRun(t, n, rows.RunOpening, nil)
-	case n.MayWait && !s.lineFull(t, n):
-		return s.newRun(t, n, rows.RunWaiting, holder)
+	case n.MayWait:
+		return s.line(t, n, holder)
 	default:
 		return rows.Gate{Holder: holder}, nil
 	}
+}
+
+// line lets a run wait behind its holder, where there is room.
+func (s *Store) line(t *tx, n rows.NewRun, holder *rows.Run) (rows.Gate, error) {
+	full, err := lineFull(t, n)
+	if err != nil || full {
+		return rows.Gate{Holder: holder}, err
+	}
+	return s.newRun(t, n, rows.RunWaiting, holder)
 }
 
 // holderOf finds who is in the way: the open run, else the first in line before
@@ -68,14 +77,13 @@ func holderOf(t *tx, n rows.NewRun, self int64) (*rows.Run, error) {
 	return &r, nil
 }
 
-// lineFull reports whether no further run may wait; an error counts as full and
-// shows itself in the caller's next statement.
-func (s *Store) lineFull(t *tx, n rows.NewRun) bool {
+// lineFull reports whether no further run may wait.
+func lineFull(t *tx, n rows.NewRun) (bool, error) {
 	if n.MaxWaiting <= 0 {
-		return false
+		return false, nil
 	}
 	waiting, err := number(t, `SELECT count(*) FROM runs WHERE campaign = ? AND lane = ? AND state = 'waiting'`, n.Campaign, n.Lane)
-	return err != nil || waiting >= int64(n.MaxWaiting)
+	return waiting >= int64(n.MaxWaiting), err
 }
 
 func admit(t *tx, r rows.Run) (rows.Gate, error) {

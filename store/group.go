@@ -135,7 +135,11 @@ func (s *Store) Claim(ctx context.Context, c rows.Claim) (rows.Claimed, error) {
 		c.Now = time.Now()
 	}
 	j := &job{claim: &c, Write: rows.Write{Run: c.Run, Ord: c.Lo}, done: make(chan struct{})}
-	if err := cmp.Or(s.wait(ctx, j), j.answer.Err); err != nil {
+	err := s.wait(ctx, j)
+	if err == nil {
+		err = j.answer.Err
+	}
+	if err != nil {
 		return rows.Claimed{}, fault("claim items of run", fmt.Sprint(c.Run), err)
 	}
 	return j.claimed, nil

@@ -30,12 +30,8 @@ func (b *blobTable) get(ctx context.Context, digest string) (io.ReadCloser, erro
 	return io.NopCloser(bytes.NewReader(content)), err
 }
 
-func (b *blobTable) size(ctx context.Context, digest string) int64 {
-	n, err := number(reader{ctx, b.p}, `SELECT length(content) FROM blobs WHERE digest = ?`, digest)
-	if err != nil {
-		return 0
-	}
-	return n
+func (b *blobTable) size(ctx context.Context, digest string) (int64, error) {
+	return number(reader{ctx, b.p}, `SELECT length(content) FROM blobs WHERE digest = ?`, digest)
 }
 
 // clean looks at what is old, some at a time. One that became young meanwhile
@@ -59,9 +55,11 @@ func (b *blobTable) clean(ctx context.Context, limit time.Time, named isNamed) (
 			if err != nil {
 				return removed, err
 			}
-			if n, err := result.RowsAffected(); err == nil {
-				removed += int(n)
+			n, err := result.RowsAffected()
+			if err != nil {
+				return removed, err
 			}
+			removed += int(n)
 		}
 	}
 }

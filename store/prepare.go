@@ -152,24 +152,29 @@ func (s *Store) putBodies(ctx context.Context, j *job) error {
 		if err := d.encode(); err != nil {
 			return err
 		}
-		switch {
-		case d.bodyRef != "":
-			if d.size == 0 {
-				d.size = s.bucket.size(ctx, d.bodyRef)
-			}
-		case len(body) > blobFrom || !utf8.Valid(body):
-			digest, err := s.PutBlob(ctx, body)
-			if err != nil {
-				return err
-			}
-			d.bodyRef = digest
-		case len(body) < packFrom && len(j.documents) == 1:
-			d.body = body
-		default:
-			p.add(d, body)
+		if err := s.putBody(ctx, &p, d, body, len(j.documents) == 1); err != nil {
+			return err
 		}
 	}
 	j.packs = p.finish()
+	return nil
+}
+
+func (s *Store) putBody(ctx context.Context, p *packer, d *document, body []byte, alone bool) (err error) {
+	switch {
+	case d.bodyRef != "":
+		if d.size == 0 {
+			d.size, err = s.bucket.size(ctx, d.bodyRef)
+		}
+		return fault("look at blob", d.bodyRef, err)
+	case len(body) > blobFrom || !utf8.Valid(body):
+		d.bodyRef, err = s.PutBlob(ctx, body)
+		return err
+	case len(body) < packFrom && alone:
+		d.body = body
+	default:
+		p.add(d, body)
+	}
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -51,7 +50,10 @@ func renameCampaign(t *tx, was, now string) (int, error) {
 		}
 		moved += n
 	}
-	return moved, errors.Join(moveCollection(t, was, now), moveRuns(t, was, now))
+	if err := moveCollection(t, was, now); err != nil {
+		return 0, err
+	}
+	return moved, moveRuns(t, was, now)
 }
 
 type named struct{ campaign, entry string }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -88,7 +89,7 @@ func (s *Store) FindRun(ctx context.Context, ref string) (rows.Run, error) {
 		return r, err
 	}
 	if _, last := s.oneRun(ctx, ref, where, campaign, 0, from, until, 0); !isNotFound(last) {
-		return r, err // there are runs, but not so many
+		return r, cmp.Or(last, err) // there are runs, but not so many
 	}
 	return s.oneRun(ctx, ref, where, campaign, 1, from, until, back)
 }

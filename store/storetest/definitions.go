@@ -192,8 +192,10 @@ func defineRemove(t *testing.T, s Store) {
 
 func definePause(t *testing.T, s Store) {
 	apply(t, s, campaign("news", "a"))
-	pause := rows.Pause{By: "marta", At: noon(), Note: "under repair", Token: "t1"}
-	require.NoError(t, s.PauseCampaign(t.Context(), "news", &pause))
+	pause := rows.Pause{By: "marta", At: noon(), Until: day(2), Note: "under repair", Token: "t1"}
+	there := pause
+	there.At, there.Until = noon().In(time.FixedZone("CEST", 7200)), day(2).In(time.FixedZone("CEST", 7200))
+	require.NoError(t, s.PauseCampaign(t.Context(), "news", &there))
 	apply(t, s, campaign("news", "b"))
 	c, err := s.Campaign(t.Context(), "news")
 	require.NoError(t, err)

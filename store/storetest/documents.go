@@ -98,6 +98,8 @@ func documentWhole(t *testing.T, s Store) {
 	got, err = s.Document(t.Context(), "news", epoch.ID)
 	require.NoError(t, err)
 	require.Equal(t, epoch.Published, got.Line.Published, "1970 is a date as any other")
+	_, err = s.Document(t.Context(), "news", "")
+	require.ErrorIs(t, err, rows.ErrNotFound, "no name is nobody's name")
 	_, err = s.Document(t.Context(), "news", "nowhere")
 	require.ErrorIs(t, err, rows.ErrNotFound)
 }

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+var errDisk = errors.New("the disk made a noise")
+
+// noisy is an engine on which queries of a kind fail, some after the first few.
+type noisy struct {
+	engine
+	text string
+	well int // how many go well before
+}
+
+func (n *noisy) fails(query string) bool {
+	if !strings.Contains(query, n.text) {
+		return false
+	}
+	n.well--
+	return n.well < 0
+}
+
+func (n *noisy) read(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if n.fails(query) {
+		return nil, errDisk
+	}
+	return n.engine.read(ctx, query, args...)
+}
+
+func (n *noisy) transact(ctx context.Context, b beside, fn func(*tx) error) error {
+	return n.engine.transact(ctx, b, func(t *tx) error { return fn(&tx{noisySession{t.session, n}}) })
+}
+
+type noisySession struct {
+	session
+	by *noisy
+}
+
+func (w noisySession) rows(query string, args ...any) (*sql.Rows, error) {
+	if w.by.fails(query) {
+		return nil, errDisk
+	}
+	return w.session.rows(query, args...)
+}
+
+// Whether there is room in the line is not known: the run is not turned away.
+func TestGateTellsErrors(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	oneItem(t, s)
+	s.engine = &noisy{engine: s.engine, text: "SELECT count(*) FROM runs"}
+	second := rows.NewRun{Exclusive: true, MayWait: true, MaxWaiting: 1, Run: rows.Run{RunID: "r2", WorkflowID: "news-2", Campaign: "news"}}
+	_, err := s.OpenRun(t.Context(), second)
+	require.ErrorIs(t, err, errDisk)
+}
+
+// A run that could not be looked for is not one that is not there.
+func TestFindRunTellsErrors(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	oneItem(t, s)
+	s.engine = &noisy{engine: s.engine, text: "OFFSET", well: 1}
+	_, err := s.FindRun(t.Context(), "news~3")
+	require.ErrorIs(t, err, errDisk)
+	require.NotErrorIs(t, err, rows.ErrNotFound)
+}
+
+// A blob that cannot be looked at is not one of no length.
+func TestBlobSizeTellsErrors(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	it := oneItem(t, s)
+	w := onePageOf(it, 1, "x")
+	digest := harvest.Digest([]byte("a blob"))
+	w.Page.Blobs = map[int]string{0: digest}
+	file, err := s.bucket.(folder).file(digest)
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Dir(file)), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Dir(file), nil, 0o600), "no folder")
+	require.ErrorContains(t, s.Write(t.Context(), w).Err, "not a directory")
+	require.NoError(t, os.Remove(filepath.Dir(file)))
+	require.NoError(t, s.Write(t.Context(), w).Err)
+}
+
+// A long walk through a bucket full of young blobs can be interrupted.
+func TestCleanHearsItsContext(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	_, err := s.PutBlob(t.Context(), []byte("young"))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = s.bucket.clean(ctx, time.Time{}, s.named)
+	require.ErrorIs(t, err, context.Canceled)
+}
