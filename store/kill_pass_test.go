@@ -1,14 +1,12 @@
 package store_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -19,10 +17,6 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/store"
 )
-
-// passVariable makes the test binary a worker that makes one pass of the item of
-// the second run of the store it names, and says a word after each step.
-const passVariable = "STORE_TEST_PASS"
 
 const (
 	passDocuments = 6000
@@ -89,7 +83,8 @@ func makePass(ctx context.Context, s *store.Store, run int64, every int, say fun
 	return s.Write(ctx, w).Err
 }
 
-// passChild is the worker that is killed.
+// passChild makes one pass of the item of the second run, and says a word after
+// each step.
 func passChild(path string) error {
 	s, err := store.Open(context.Background(), path, store.Options{})
 	if err != nil {
@@ -111,10 +106,12 @@ func TestKilledInAPass(t *testing.T) {
 	require.NoError(t, makePass(t.Context(), s.Store, startRun(t, s.Store, "kill", "first", 1), 1, func(string) {}))
 	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: 1, Outcome: harvest.OutcomeDone, At: time.Now()}))
 	require.EqualValues(t, 2, startRun(t, s.Store, "kill", "second", 1))
-	kills, over := map[string]int{}, false
-	for !over {
-		var last string
-		last, over = killPass(t, path)
+	kills, last := map[string]int{}, ""
+	for last != "over" {
+		startChild(t, "pass", path, "").killAfter(1+rand.IntN(2), func(line string) { //nolint:errcheck // it was killed, or has ended
+			require.Contains(t, []string{"page", "swept", "over"}, line)
+			last = line
+		})
 		kills[last]++
 	}
 	t.Logf("killed after: %v", kills)
@@ -147,28 +144,4 @@ func TestKilledInAPass(t *testing.T) {
 	change, err := s.LastChange(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, passDocuments+passDocuments-left, change)
-}
-
-// killPass lets a worker do one or a few steps and kills it; it returns its last
-// word, and whether the pass was over before.
-func killPass(t *testing.T, path string) (last string, over bool) {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	child := exec.Command(self)
-	child.Env = append(os.Environ(), passVariable+"="+path)
-	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
-	lines := bufio.NewScanner(out)
-	enough := 1 + rand.IntN(2)
-	for n := 1; lines.Scan(); n++ {
-		last = lines.Text()
-		require.Contains(t, []string{"page", "swept", "over"}, last)
-		if n == enough {
-			child.Process.Kill() //nolint:errcheck // it may have ended by itself
-		}
-	}
-	child.Wait() //nolint:errcheck // it was killed, or has ended
-	return last, last == "over"
 }

@@ -1,13 +1,11 @@
 package store_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,32 +18,6 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/store"
 )
-
-// childVariable makes the test binary a worker that commits pages to the store
-// it names, until it is killed.
-const childVariable = "STORE_TEST_CHILD"
-
-// napVariable says how long a child may sleep in a transaction.
-const napVariable = "STORE_TEST_NAP"
-
-func TestMain(m *testing.M) {
-	if path := os.Getenv(childVariable); path != "" {
-		if err := commitForever(path); err != nil {
-			fmt.Println("error:", err)
-		}
-		os.Exit(1)
-	}
-	if path := os.Getenv(passVariable); path != "" {
-		if err := passChild(path); err != nil {
-			fmt.Println("error:", err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	code := store.Cluster.Run(m)
-	store.BenchCluster.Stop()
-	os.Exit(code)
-}
 
 const (
 	killItems = 4
@@ -124,9 +96,10 @@ func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "killed.db")
 	s := openAt(t, path, store.Options{Create: true})
 	startRun(t, s.Store, "kill", "run", killItems)
-	answered := map[string]int{}
+	answered := answers{}
 	for range kills {
-		killOne(t, path, answered)
+		err := startChild(t, "pages", path, "").killAfter(2+rand.IntN(40), func(line string) { answered.hear(t, line) })
+		require.Error(t, err, "it was killed")
 		verify(t, s, answered)
 	}
 	counts, err := s.Counts(t.Context(), "")
@@ -135,35 +108,9 @@ func TestKilled(t *testing.T) {
 	require.Greater(t, counts.Pages, int64(kills))
 }
 
-// killOne starts a child, lets it commit for a random time and kills it. It
-// keeps the last page of each item that the child had an answer for.
-func killOne(t *testing.T, path string, answered map[string]int) {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	child := exec.Command(self)
-	child.Env = append(os.Environ(), childVariable+"="+path)
-	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
-	lines := bufio.NewScanner(out)
-	enough := 1 + rand.IntN(40)
-	for n := 0; lines.Scan(); n++ {
-		var key string
-		var seq int
-		_, err := fmt.Sscanf(lines.Text(), "%s %d", &key, &seq)
-		require.NoError(t, err, lines.Text())
-		answered[key] = max(answered[key], seq)
-		if n == enough {
-			require.NoError(t, child.Process.Kill())
-		}
-	}
-	require.Error(t, child.Wait(), "it was killed")
-}
-
 // verify compares pages, checkpoints, documents and ledger with each other and
 // with what was answered.
-func verify(t *testing.T, s opened, answered map[string]int) {
+func verify(t *testing.T, s opened, answered answers) {
 	t.Helper()
 	items, err := s.RunItems(t.Context(), killRun, rows.ItemFilter{})
 	require.NoError(t, err)
