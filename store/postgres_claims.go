@@ -179,3 +179,17 @@ func scanTaken(s scanner, at *int, list []*claiming) (c rows.ClaimedItem, err er
 	c.Paused, err = pauseAt(paused, by.Now)
 	return c, err
 }
+
+// claimColumns name the claims of a round.
+func claimColumns() []column[*claiming] {
+	return []column[*claiming]{
+		integers("run", func(c **claiming) int64 { return (*c).Run }),
+		integers("lo", func(c **claiming) int64 { return (*c).Lo }),
+		integers("hi", func(c **claiming) int64 { return (*c).Hi }),
+		integers("epoch", func(c **claiming) int64 { return (*c).Epoch }),
+		integers("now", func(c **claiming) int64 { return micros((*c).Now) }),
+		integers("most", func(c **claiming) int64 { return int64((*c).choose().limit) }),
+		texts("worker", func(c **claiming) string { return (*c).Worker }),
+		texts("lane", func(c **claiming) string { return (*c).run.lane }),
+	}
+}

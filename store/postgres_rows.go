@@ -1,14 +1,15 @@
 package store
 
-import (
-	"cmp"
-)
+import "cmp"
+
+type moveRow struct {
+	checkpointMove
+	to int64
+}
 
 func compareSpots(a, b moveRow) int {
 	return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.lane, b.lane))
 }
-
-func compareItems(a, b endRow) int { return cmp.Compare(a.item, b.item) }
 
 func moveColumns() []column[moveRow] {
 	return []column[moveRow]{
@@ -24,6 +25,12 @@ func moveColumns() []column[moveRow] {
 	}
 }
 
+type closedRow struct {
+	place
+	outcome, why string
+	at           int64
+}
+
 func closedColumns() []column[closedRow] {
 	return []column[closedRow]{
 		integers("run", func(c *closedRow) int64 { return c.run }),
@@ -32,6 +39,13 @@ func closedColumns() []column[closedRow] {
 		texts("why", func(c *closedRow) string { return c.why }),
 		integers("at", func(c *closedRow) int64 { return c.at }),
 	}
+}
+
+// noteRow is what a run's item becomes.
+type noteRow struct {
+	place
+	h   *heldItem
+	end *itemEnd
 }
 
 func placeColumns() []column[noteRow] {
@@ -79,97 +93,14 @@ func endColumns() []column[noteRow] {
 	}
 }
 
-func packColumns() []column[pack] {
-	return []column[pack]{
-		integers("id", func(p *pack) int64 { return p.id }),
-		integers("live", func(p *pack) int64 { return int64(p.used) }),
-		bytesOf("content", func(p *pack) []byte { return p.content }),
-	}
+// endRow is what an item keeps across runs.
+type endRow struct {
+	item int64
+	ending
+	told
 }
 
-func ledgerColumns() []column[exchangeRow] {
-	return []column[exchangeRow]{
-		integers("run", func(x *exchangeRow) int64 { return x.run }),
-		integers("ord", func(x *exchangeRow) int64 { return x.ord }),
-		integers("seq", func(x *exchangeRow) int64 { return int64(x.seq) }),
-		integers("attempt", func(x *exchangeRow) int64 { return int64(x.attempt) }),
-		integers("item", func(x *exchangeRow) int64 { return x.item }),
-		integers("at", func(x *exchangeRow) int64 { return micros(x.At) }),
-		integers("status", func(x *exchangeRow) int64 { return int64(x.Status) }),
-		integers("bytes", func(x *exchangeRow) int64 { return x.Bytes }),
-		integers("took", func(x *exchangeRow) int64 { return x.Took.Microseconds() }),
-		integers("waited", func(x *exchangeRow) int64 { return x.Waited.Microseconds() }),
-		integers("retry_after", func(x *exchangeRow) int64 { return x.RetryAfter.Microseconds() }),
-		texts("method", func(x *exchangeRow) string { return x.Method }),
-		texts("url", func(x *exchangeRow) string { return x.URL }),
-		texts("host", func(x *exchangeRow) string { return x.Host }),
-		texts("kind", func(x *exchangeRow) string { return string(x.Kind) }),
-		texts("error", func(x *exchangeRow) string { return x.Error }),
-		texts("raw", func(x *exchangeRow) string { return x.Raw }),
-		texts("note", func(x *exchangeRow) string { return x.Note }),
-		texts("worker", func(x *exchangeRow) string { return x.worker }),
-	}
-}
-
-func rejectColumns() []column[rejectRow] {
-	return []column[rejectRow]{
-		integers("item", func(r *rejectRow) int64 { return r.item }),
-		integers("run", func(r *rejectRow) int64 { return r.run }),
-		integers("seq", func(r *rejectRow) int64 { return int64(r.seq) }),
-		integers("at", func(r *rejectRow) int64 { return r.at }),
-		texts("kind", func(r *rejectRow) string { return string(r.kind) }),
-		texts("record", func(r *rejectRow) string { return r.ID }),
-		texts("reason", func(r *rejectRow) string { return r.Reason }),
-		integers("size", func(r *rejectRow) int64 { return int64(len(r.Bytes)) }),
-		bytesOf("bytes", func(r *rejectRow) []byte { return r.Bytes[:min(len(r.Bytes), maxRejectBytes)] }),
-	}
-}
-
-func documentColumns(number numbering) []column[docRow] {
-	return []column[docRow]{
-		texts("collection", func(d *docRow) string { return d.name.collection }),
-		texts("id", func(d *docRow) string { return d.name.id }),
-		integers("was", func(d *docRow) int64 {
-			if d.was == nil {
-				return 0
-			}
-			return d.was.number
-		}),
-		changes("number", func(d *docRow) int64 { return number(d.now.number) }),
-		integers("version", func(d *docRow) int64 { return int64(d.now.version) }),
-		smalls("deleted", func(d *docRow) int16 { return int16(number01(d.now.deleted)) }),
-		integers("first_seen", func(d *docRow) int64 { return d.now.firstSeen }),
-		bytesOf("hash", func(d *docRow) []byte { return d.now.hash }),
-	}
-}
-
-func versionColumnsFrom(number numbering) []column[versionRow] {
-	return []column[versionRow]{
-		changes("number", func(v *versionRow) int64 { return number(v.now.number) }),
-		integers("item", func(v *versionRow) int64 { return v.item }),
-		integers("run", func(v *versionRow) int64 { return v.run }),
-		integers("at", func(v *versionRow) int64 { return v.at }),
-		smalls("op", func(v *versionRow) int16 { return int16(v.op) }),
-		integers("version", func(v *versionRow) int64 { return int64(v.now.version) }),
-		changes("before", func(v *versionRow) int64 { return number(v.before) }),
-		integers("first_seen", func(v *versionRow) int64 { return v.now.firstSeen }),
-		maybes("published", func(v *versionRow) any { return v.d.published }),
-		integers("size", func(v *versionRow) int64 { return v.d.size }),
-		integers("pack", func(v *versionRow) int64 { return v.pack }),
-		integers("pack_at", func(v *versionRow) int64 { return int64(v.d.packAt) }),
-		texts("collection", func(v *versionRow) string { return v.d.name.collection }),
-		texts("id", func(v *versionRow) string { return v.d.name.id }),
-		texts("kind", func(v *versionRow) string { return v.d.Kind }),
-		texts("url", func(v *versionRow) string { return v.d.URL }),
-		texts("title", func(v *versionRow) string { return v.d.Title }),
-		texts("parent", func(v *versionRow) string { return v.d.Parent }),
-		texts("media_type", func(v *versionRow) string { return v.d.MediaType }),
-		bytesOf("hash", func(v *versionRow) []byte { return v.d.hash }),
-		texts("body_ref", func(v *versionRow) string { return v.d.bodyRef }),
-		texts("fields", func(v *versionRow) string { return v.d.fields }),
-		bytesOf("body", func(v *versionRow) []byte { return v.d.body }),
-	}
-}
+func compareItems(a, b endRow) int { return cmp.Compare(a.item, b.item) }
 
 func itemColumns(number numbering) []column[endRow] {
 	return []column[endRow]{
@@ -187,57 +118,5 @@ func itemColumns(number numbering) []column[endRow] {
 		integers("live", func(e *endRow) int64 { return e.live }),
 		changes("first", func(e *endRow) int64 { return number(e.changes.begin()) }),
 		changes("last", func(e *endRow) int64 { return number(e.changes.end()) }),
-	}
-}
-
-// claimColumns name the claims of a round.
-func claimColumns() []column[*claiming] {
-	return []column[*claiming]{
-		integers("run", func(c **claiming) int64 { return (*c).Run }),
-		integers("lo", func(c **claiming) int64 { return (*c).Lo }),
-		integers("hi", func(c **claiming) int64 { return (*c).Hi }),
-		integers("epoch", func(c **claiming) int64 { return (*c).Epoch }),
-		integers("now", func(c **claiming) int64 { return micros((*c).Now) }),
-		integers("most", func(c **claiming) int64 { return int64((*c).choose().limit) }),
-		texts("worker", func(c **claiming) string { return (*c).Worker }),
-		texts("lane", func(c **claiming) string { return (*c).run.lane }),
-	}
-}
-
-// listingRow is a line of listings.
-type listingRow struct {
-	listing
-	pass int64
-}
-
-func compareListings(a, b listingRow) int {
-	return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.collection, b.collection), cmp.Compare(a.id, b.id))
-}
-
-func listingColumns() []column[listingRow] {
-	return []column[listingRow]{
-		integers("item", func(l *listingRow) int64 { return l.item }),
-		texts("collection", func(l *listingRow) string { return l.collection }),
-		texts("id", func(l *listingRow) string { return l.id }),
-		integers("pass", func(l *listingRow) int64 { return l.pass }),
-	}
-}
-
-func sightColumns() []column[sighting] {
-	return []column[sighting]{
-		integers("item", func(s *sighting) int64 { return s.item }),
-		integers("pass", func(s *sighting) int64 { return s.pass }),
-		integers("run", func(s *sighting) int64 { return s.run }),
-		integers("unlisted", func(s *sighting) int64 { return s.unlisted }),
-		texts("doubts", func(s *sighting) string { return s.doubts }),
-	}
-}
-
-func passColumnsOf() []column[passEnd] {
-	return []column[passEnd]{
-		integers("item", func(e *passEnd) int64 { return e.item }),
-		integers("pass", func(e *passEnd) int64 { return e.pass }),
-		integers("at", func(e *passEnd) int64 { return e.at }),
-		texts("void", func(e *passEnd) string { return e.void }),
 	}
 }
