@@ -66,3 +66,15 @@ func (p *program) window(from, until string) (w harvest.Window, err error) {
 	}
 	return w, nil
 }
+
+// future reads a time that must lie ahead; a span counts from now.
+func (p *program) future(flag, text string) (time.Time, error) {
+	if d, ok := span(text); ok && text != "" {
+		return p.env.Now().Add(d), nil
+	}
+	t, err := p.moment(flag, text)
+	if err == nil && !t.IsZero() && !t.After(p.env.Now()) {
+		return t, usage("--%s %s is not ahead of now", flag, text)
+	}
+	return t, err
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+type itemsShow struct {
+	*program
+	itemFlags
+}
+
+func newItemsShow(p *program) *cobra.Command {
+	c := &itemsShow{program: p}
+	cmd := &cobra.Command{
+		Use: "show KEY", Short: "Show one item: how it fares and where it goes on",
+		Long:    "Show one item across runs: its outcome, its streak, its checkpoint.",
+		Example: "  starter items show ansa-economia",
+		Args:    cobra.ExactArgs(1), RunE: c.run,
+	}
+	c.add(p, cmd)
+	return cmd
+}
+
+// itemDetail is all that `items show` tells.
+type itemDetail struct {
+	rows.Item
+	Checkpoints []rows.Checkpoint `json:"checkpoints"`
+}
+
+func (c *itemsShow) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	it, err := c.findItem(ctx, s, c.itemFlags, args[0])
+	if err != nil {
+		return err
+	}
+	d := itemDetail{Item: it}
+	if d.Checkpoints, err = s.Checkpoints(ctx, rows.CheckpointFilter{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}); err != nil {
+		return err
+	}
+	c.out.Value(d)
+	c.out.Printf("%s", itemScreen(d, c.clock))
+	return nil
+}
+
+func itemScreen(d itemDetail, c print.Clock) string {
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" && text != "-" {
+			b.WriteString(pad(name, 12) + print.Wrap(text, 12, 12) + "\n")
+		}
+	}
+	line("item", d.Item.Item.String())
+	line("label", d.Label)
+	line("fetcher", d.Fetcher)
+	line("host", d.Host)
+	line("outcome", strings.TrimSpace(strings.ToUpper(string(d.Outcome))+" "+parens(diagnose.Streak(d.Item), d.Streak > 1)))
+	line("why", d.Why)
+	if d.Paused != nil {
+		line("paused", strings.TrimSpace(pauseText(d.Paused, c)))
+	}
+	line("last run", strings.TrimSpace(d.LastRun+" "+parens(c.Full(d.LastAt), !d.LastAt.IsZero())))
+	line("last good", c.Full(d.LastGood))
+	line("last new", c.Full(d.LastNew))
+	line("documents", print.Number(d.Documents))
+	line("first seen", c.Full(d.FirstSeen))
+	line("full pass", diagnose.Pass(d.Pass, c))
+	for _, cp := range d.Checkpoints {
+		name := "checkpoint"
+		if cp.Lane != "" {
+			name = "lane " + cp.Lane
+		}
+		line(name, fmt.Sprintf("%s (version %d, %s)", print.End(string(cp.Value), 400), cp.Version, c.NearZone(cp.UpdatedAt)))
+	}
+	return b.String()
+}
+
+func parens(text string, show bool) string {
+	if !show {
+		return ""
+	}
+	return "(" + text + ")"
+}
