@@ -44,8 +44,9 @@ func rules() []rule {
 		{of: "internal/config", ours: []string{"harvest"}, others: []string{"*"}},
 		{of: "internal/secrets", ours: []string{"harvest"}, never: []string{temporal}},
 		{of: "internal/webhook", ours: []string{"harvest"}, never: []string{temporal}},
-		{of: "internal/dev", others: []string{"*"}},
-		{of: "internal/pgtest"},
+		{of: "internal/freeport"},
+		{of: "internal/dev", ours: []string{"internal/freeport"}, others: []string{"*"}},
+		{of: "internal/pgtest", ours: []string{"internal/freeport"}},
 		{of: "internal/rollout", ours: []string{"workflows/...", "campaigns", "harvest/..."}, others: []string{"*"}},
 		{
 			of: "internal/demo", others: []string{"*"},

@@ -61,7 +61,7 @@ func (o HouseOptions) storeAddress() string {
 
 // StartWorker starts the house's worker; also after it was killed.
 func (h *House) StartWorker(ctx context.Context) error {
-	health, err := FreeAddress()
+	health, err := FreeAddress(ctx)
 	if err != nil {
 		return err
 	}

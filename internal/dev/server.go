@@ -12,6 +12,8 @@ import (
 	"strconv"
 
 	"go.temporal.io/sdk/client"
+
+	"github.com/vendemmia/vendemmia/internal/freeport"
 )
 
 // Preferred ports of the development server; the next free pair is taken when
@@ -67,7 +69,7 @@ func executable(path string) bool {
 // StartServer starts a development server and waits until it answers.
 func StartServer(ctx context.Context, o ServerOptions) (*Server, error) {
 	for try := 1; ; try++ {
-		port, uiPort, err := freePorts(o.Port, o.UIPort)
+		port, uiPort, err := freePorts(ctx, o.Port, o.UIPort)
 		if err != nil {
 			return nil, err
 		}
@@ -144,9 +146,9 @@ func (s *Server) answers(ctx context.Context) error {
 }
 
 // freePorts returns two free ports, the wanted pair or the next free one.
-func freePorts(port, uiPort int) (int, int, error) {
+func freePorts(ctx context.Context, port, uiPort int) (int, int, error) {
 	if port == 0 || uiPort == 0 {
-		return anyPorts()
+		return anyPorts(ctx)
 	}
 	for i := range 100 {
 		if free(port+i) && free(uiPort+i) {
@@ -164,15 +166,14 @@ func free(port int) bool {
 	return l.Close() == nil
 }
 
-func anyPorts() (int, int, error) {
-	var ports [2]int
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return 0, 0, fmt.Errorf("find a free port: %w", err)
-		}
-		defer l.Close() //nolint:errcheck // held only so that both differ
-		ports[i] = l.Addr().(*net.TCPAddr).Port
+func anyPorts(ctx context.Context) (port, uiPort int, err error) {
+	if port, err = freeport.Find(ctx); err != nil {
+		return 0, 0, err
 	}
-	return ports[0], ports[1], nil
+	for uiPort == 0 || uiPort == port {
+		if uiPort, err = freeport.Find(ctx); err != nil {
+			return 0, 0, err
+		}
+	}
+	return port, uiPort, nil
 }

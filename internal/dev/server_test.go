@@ -66,7 +66,7 @@ func TestNextFreePairOfPorts(t *testing.T) {
 	if port > 65000 {
 		t.Skip("no room above port " + strconv.Itoa(port))
 	}
-	got, ui, err := freePorts(port, port+200)
+	got, ui, err := freePorts(t.Context(), port, port+200)
 	require.NoError(t, err)
 	require.Greater(t, got, port)
 	require.Equal(t, 200, ui-got, "the pair moves together")

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+
+	"github.com/vendemmia/vendemmia/internal/freeport"
 )
 
 // WorkerOptions say how to run a worker process.
@@ -71,7 +73,7 @@ func ready(ctx context.Context, address string) error {
 }
 
 // FreeAddress returns a loopback address with a free port.
-func FreeAddress() (string, error) {
-	port, _, err := anyPorts()
+func FreeAddress(ctx context.Context) (string, error) {
+	port, err := freeport.Find(ctx)
 	return fmt.Sprintf("127.0.0.1:%d", port), err
 }

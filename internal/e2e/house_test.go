@@ -153,7 +153,7 @@ func (h *house) fleet(n int, args ...string) []*dev.Process {
 func (h *house) hire() dev.WorkerOptions {
 	h.t.Helper()
 	h.workers++
-	health, err := dev.FreeAddress()
+	health, err := dev.FreeAddress(h.t.Context())
 	require.NoError(h.t, err)
 	name := fmt.Sprintf("worker-%d", h.workers)
 	return dev.WorkerOptions{

@@ -118,7 +118,7 @@ func TestNoServer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.server.Kill()
-	health, err := dev.FreeAddress()
+	health, err := dev.FreeAddress(t.Context())
 	require.NoError(t, err)
 	var out text
 	cmd := exec.CommandContext(h.within(time.Minute), binaries.worker, "--create", "--store", h.storeAddress(), "--health-address", health)

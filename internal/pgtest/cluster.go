@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/vendemmia/vendemmia/internal/freeport"
 )
 
 // Options of Start. The zero value is fine.
@@ -76,26 +76,13 @@ func (c *Cluster) create(ctx context.Context) error {
 		return fmt.Errorf("initdb in %s: %w\n%s", c.folder, err, out)
 	}
 	for try := 0; ; try++ {
-		if c.port, err = freePort(ctx); err != nil {
+		if c.port, err = freeport.Find(ctx); err != nil {
 			return err
 		}
 		if err = c.Restart(ctx); err == nil || try == 4 || ctx.Err() != nil {
 			return err
 		}
 	}
-}
-
-// freePort looks below the range that systems lend to outgoing connections, so
-// that a killed server finds its port free again.
-func freePort(ctx context.Context) (int, error) {
-	for range 100 {
-		port := 20000 + rand.IntN(12000)
-		l, err := new(net.ListenConfig).Listen(ctx, "tcp", fmt.Sprint("127.0.0.1:", port))
-		if err == nil {
-			return port, l.Close()
-		}
-	}
-	return 0, errors.New("find a free port on 127.0.0.1: a hundred tries met taken ones")
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
