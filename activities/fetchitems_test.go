@@ -618,7 +618,7 @@ func TestLostItemsRunOneAtATimeInAProcess(t *testing.T) {
 			}
 		}
 		return false
-	}, 5*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.Empty(t, began, "not both at once")
 	close(letGo)
 	chunks.Wait()

@@ -92,7 +92,7 @@ func TestWiringIsReallyBuilt(t *testing.T) {
 	}
 	code, _ := get("/live")
 	require.Equal(t, http.StatusOK, code)
-	require.Eventually(t, func() bool { return strings.Contains(out.String(), "waits for Temporal") }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(out.String(), "waits for Temporal") }, time.Minute, 20*time.Millisecond)
 	code, text := get("/ready")
 	require.Equal(t, http.StatusServiceUnavailable, code)
 	require.Contains(t, text, "waits for Temporal at 127.0.0.1:1")
@@ -116,7 +116,7 @@ func TestWorkerWaitsForTemporalAndStopsWhenTold(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	code := make(chan int)
 	go func() { code <- p.run(ctx, nil) }()
-	require.Eventually(t, func() bool { return strings.Contains(out.String(), "waits for Temporal") }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(out.String(), "waits for Temporal") }, time.Minute, 20*time.Millisecond)
 	stop()
 	require.Equal(t, exitOK, <-code)
 	require.Contains(t, out.String(), "stopped")

@@ -193,7 +193,7 @@ func TestSmoke(t *testing.T) {
 	require.Eventually(t, func() bool {
 		found, err := s.client.CountWorkflow(s.ctx, countOf(`Outcome = "failed"`))
 		return err == nil && found.Count >= 1
-	}, 20*time.Second, 100*time.Millisecond)
+	}, time.Minute, 100*time.Millisecond)
 }
 
 func countOf(query string) *workflowservice.CountWorkflowExecutionsRequest {

@@ -41,7 +41,7 @@ func (c *stopped) stop(t *testing.T, look *pgx.Conn, mine int) (session int) {
 			err := look.QueryRow(t.Context(), `SELECT pid, state FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%(writes)' AND pid <> $1`, mine).Scan(&session, &state)
 			require.NoError(t, err)
 			return state != "active"
-		}, 20*time.Second, time.Millisecond)
+		}, time.Minute, time.Millisecond)
 		if state == "idle in transaction" {
 			return session
 		}
@@ -76,7 +76,7 @@ func TestStopped(t *testing.T) {
 			var left int
 			err := look.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE pid = $1`, session).Scan(&left)
 			return err == nil && left == 0
-		}, 20*time.Second, time.Millisecond, "the session was ended")
+		}, time.Minute, time.Millisecond, "the session was ended")
 		require.NoError(t, child.Process.Signal(syscall.SIGCONT))
 		for range 2 * killItems { // answers may have waited in the pipe
 			require.True(t, child.next(t), "it goes on")

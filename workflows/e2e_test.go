@@ -182,7 +182,7 @@ func updates(t *testing.T, c server) {
 	require.Eventually(t, func() bool {
 		p, err := steps.Progress.Ask(ctx, c, id, "", steps.Nothing{})
 		return err == nil && p.Flying == 0 && p.Paused == "by marta: repair"
-	}, 10*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 	_, err = steps.SetProcessors.Send(ctx, c, id, "", steps.SetProcessorsIn{Processors: 6})
 	require.NoError(t, err)
 	_, err = steps.Skip.Send(ctx, c, id, "", steps.SkipItemIn{Key: "a"})
@@ -231,7 +231,7 @@ func housekeeping(t *testing.T, c server) {
 		require.Eventually(t, func() bool {
 			d, err := handle.Describe(t.Context())
 			return err == nil && d.Info.NumActions == i+1 && len(d.Info.RunningWorkflows) == 0
-		}, 20*time.Second, 50*time.Millisecond)
+		}, time.Minute, 50*time.Millisecond)
 		d, err := handle.Describe(t.Context())
 		require.NoError(t, err)
 		ran := d.Info.RecentActions[i].StartWorkflowResult

@@ -102,7 +102,7 @@ func TestTriggerNobodyPolls(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan result)
 	go func() { done <- b.runIn(ctx, "trigger", "--campaign", "news") }()
-	require.Eventually(t, func() bool { return b.engine.asked("vendemmia-control") }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.engine.asked("vendemmia-control") }, time.Minute, time.Millisecond)
 	cancel()
 	r := <-done
 	require.Equal(t, exitInterrupted, r.code)
@@ -129,7 +129,7 @@ func TestTriggerShowsProgress(t *testing.T) {
 	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
 	done := make(chan result)
 	go func() { done <- b.run("trigger", "--campaign", "weather") }()
-	require.Eventually(t, func() bool { return b.engine.asked("library") }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.engine.asked("library") }, time.Minute, time.Millisecond)
 	close(b.engine.wait)
 	r := <-done
 	require.Equal(t, exitOK, r.code, r.err)
@@ -266,7 +266,7 @@ func TestTriggerTellsOfWorkersThatLeave(t *testing.T) {
 			b := newBench(t)
 			b.engine.wait = make(chan struct{})
 			gone(b.engine)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			b.warned = cancel
 			r := b.runIn(ctx, "trigger", "news")

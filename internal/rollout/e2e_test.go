@@ -33,7 +33,7 @@ func realServer(t *testing.T) client.Client {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	s, err := dev.StartServer(ctx, dev.ServerOptions{CLI: cli})
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestE2EAgainstTheDevelopmentServer(t *testing.T) {
 	require.False(t, w.plan().Pending())
 	h := c.ScheduleClient().GetHandle(t.Context(), "campaign-a")
 	require.NoError(t, h.Unpause(t.Context(), client.ScheduleUnpauseOptions{Note: "by a colleague"}))
-	require.Eventually(t, func() bool { return w.change("a").Mark == MarkDrift }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return w.change("a").Mark == MarkDrift }, time.Minute, 50*time.Millisecond)
 	w.apply()
 	require.False(t, w.plan().Pending())
 	require.Nil(t, w.paused("a"))
@@ -117,7 +117,7 @@ func runsAreNamedByTheirDueTime(t *testing.T, c client.Client) {
 		}
 		require.Regexp(t, `^a-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`, d.Info.RecentActions[0].StartWorkflowResult.WorkflowID)
 		return true
-	}, 20*time.Second, 100*time.Millisecond)
+	}, time.Minute, 100*time.Millisecond)
 }
 
 // firesWhenTheServerDoes compares Schedule.Next with the server's own answer,
