@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"strconv"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -71,16 +72,20 @@ func (c checkpoint) raw() json.RawMessage {
 	return b
 }
 
+func (c checkpoint) validators() answer.Validators {
+	return answer.Validators{ETag: c.ETag, LastModified: c.LastModified}
+}
+
 // forget drops what would keep the feed from being read.
 func (c *checkpoint) forget() { c.ETag, c.LastModified, c.Hash, c.Listed = "", "", "", 0 }
 
 // moved keeps a permanent move, and says so once.
-func (c *checkpoint) moved(a answer, p *page) {
-	if a.moved == "" || a.moved == c.URL {
+func (c *checkpoint) moved(a answer.Answer, p *page) {
+	if a.Moved == "" || a.Moved == c.URL {
 		return
 	}
-	c.URL = a.moved
-	p.warn("the feed has moved for good to %s: it is asked for there from now on; change url in the file", harvest.Redact(a.moved))
+	c.URL = a.Moved
+	p.warn("the feed has moved for good to %s: it is asked for there from now on; change url in the file", harvest.Redact(a.Moved))
 }
 
 func shorten(id string) string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -80,9 +81,9 @@ func (r *reading) head() error {
 	if err != nil && !r.salvage(a, err, p) {
 		return err
 	}
-	r.visited[r.params.URL], r.visited[a.final.String()] = true, true
-	p.hash = harvest.Digest(a.body)
-	if a.notModified || !r.whole() && !r.halfway(p) && r.cp.Hash == p.hash {
+	r.visited[r.params.URL], r.visited[a.Final.String()] = true, true
+	p.hash = harvest.Digest(a.Body)
+	if a.NotModified || !r.whole() && !r.halfway(p) && r.cp.Hash == p.hash {
 		return r.unchanged(a, p)
 	}
 	if err := r.parse(a, p, r.params.MaxEntries); err != nil {
@@ -92,7 +93,7 @@ func (r *reading) head() error {
 	after.moved(a, p)
 	after.Walk = r.planWalk(p)
 	if after.forget(); p.sound() {
-		after.ETag, after.LastModified, after.Hash, after.Listed = a.etag, a.lastModified, p.hash, p.listed
+		after.ETag, after.LastModified, after.Hash, after.Listed = a.ETag, a.LastModified, p.hash, p.listed
 	}
 	if ids := seenOf(p.docs); len(ids) > 0 && !p.partial {
 		after.Seen = ids
@@ -105,12 +106,12 @@ func (r *reading) head() error {
 func (r *reading) halfway(p *page) bool { return r.cp.Part != nil && r.cp.Part.URL == p.key }
 
 // askHead asks where the feed moved to, or, when that is gone, where it was.
-func (r *reading) askHead(p *page) (answer, error) {
+func (r *reading) askHead(p *page) (answer.Answer, error) {
 	if r.whole() || r.halfway(p) {
 		r.cp.ETag, r.cp.LastModified = "", ""
 	}
 	if r.cp.URL != "" {
-		a, err := r.get(r.ctx, r.cp.URL, r.cp.ETag, r.cp.LastModified)
+		a, err := r.get(r.ctx, r.cp.URL, r.cp.validators())
 		if harvest.KindOf(err) != harvest.KindGone {
 			return a, err
 		}
@@ -118,17 +119,17 @@ func (r *reading) askHead(p *page) (answer, error) {
 		r.cp.URL = ""
 		r.cp.forget()
 	}
-	return r.get(r.ctx, r.params.URL, r.cp.ETag, r.cp.LastModified)
+	return r.get(r.ctx, r.params.URL, r.cp.validators())
 }
 
 // salvage keeps what came of a body that broke off, when no attempt follows
 // that could bring the rest.
-func (r *reading) salvage(a answer, err error, p *page) bool {
+func (r *reading) salvage(a answer.Answer, err error, p *page) bool {
 	kind := harvest.KindOf(err)
-	if !a.short || !r.req.LastAttempt || kind != harvest.KindServerError && kind != harvest.KindTimeout || r.ctx.Err() != nil {
+	if !a.Short || !r.req.LastAttempt || kind != harvest.KindServerError && kind != harvest.KindTimeout || r.ctx.Err() != nil {
 		return false
 	}
-	doc, parseErr := parse(repair(a.body, a.contentType, r.params.Encoding), 0)
+	doc, parseErr := parse(repair(a.Body, a.ContentType(), r.params.Encoding), 0)
 	if parseErr != nil || len(doc.records) == 0 {
 		return false
 	}
@@ -139,8 +140,8 @@ func (r *reading) salvage(a answer, err error, p *page) bool {
 
 // unchanged ends a fetch whose feed is as it was; a walk that was under way
 // goes on without a word.
-func (r *reading) unchanged(a answer, p *page) error {
-	r.cp.ETag, r.cp.LastModified = firstOf(a.etag, r.cp.ETag), firstOf(a.lastModified, r.cp.LastModified)
+func (r *reading) unchanged(a answer.Answer, p *page) error {
+	r.cp.ETag, r.cp.LastModified = firstOf(a.ETag, r.cp.ETag), firstOf(a.LastModified, r.cp.LastModified)
 	r.cp.moved(a, p)
 	if r.cp.Walk != nil {
 		return nil
@@ -152,15 +153,15 @@ func (r *reading) unchanged(a answer, p *page) error {
 }
 
 // parse fills p from what came.
-func (r *reading) parse(a answer, p *page, limit int) error {
-	doc, err := parse(repair(a.body, a.contentType, r.params.Encoding), limit)
+func (r *reading) parse(a answer.Answer, p *page, limit int) error {
+	doc, err := parse(repair(a.Body, a.ContentType(), r.params.Encoding), limit)
 	if other, ok := errors.AsType[*errNotAFeed](err); ok {
-		return notAFeed(a.final.String(), a, other)
+		return notAFeed(a.Final.String(), a, other)
 	}
 	if doc.cut && len(doc.records) == 0 {
-		return harvest.Errorf(harvest.KindServerError, "parse feed", a.final.String(), "the document breaks off before its first entry ends")
+		return harvest.Errorf(harvest.KindServerError, "parse feed", a.Final.String(), "the document breaks off before its first entry ends")
 	}
-	p.fill(doc, adapter{params: r.params, base: a.final})
+	p.fill(doc, adapter{params: r.params, base: a.Final})
 	for _, d := range p.docs {
 		if !r.yielded[d.ID] {
 			p.fresh++
@@ -208,7 +209,7 @@ func (r *reading) mayGoOn(p *page, pages, entries int) bool {
 func (r *reading) step(w walk) error {
 	p, after := &page{key: w.URL}, r.cp
 	r.visited[w.URL] = true
-	a, err := r.get(r.ctx, w.URL, "", "")
+	a, err := r.get(r.ctx, w.URL, answer.Validators{})
 	if harvest.KindOf(err) == harvest.KindGone {
 		p.partial, after.Walk = true, nil
 		p.warn("older page %s is gone: what stood on it is missing", harvest.Redact(w.URL))
@@ -218,8 +219,8 @@ func (r *reading) step(w walk) error {
 	if err != nil {
 		return err
 	}
-	r.visited[a.final.String()] = true
-	p.hash = harvest.Digest(a.body)
+	r.visited[a.Final.String()] = true
+	p.hash = harvest.Digest(a.Body)
 	if err := r.parse(a, p, max(0, r.params.MaxEntries-w.Entries)); err != nil {
 		return err
 	}

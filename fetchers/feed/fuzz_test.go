@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 )
 
 func seed(f *testing.F) {
@@ -60,7 +62,7 @@ func FuzzParse(f *testing.F) {
 		}
 		_, err = parseOPML(text, adapter{})
 		_ = err // it must only come back
-		readPage(text, answer{})
+		readPage(text, answer.Answer{})
 	})
 }
 

@@ -3,7 +3,6 @@ package feed_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -12,15 +11,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/fetchers/feed"
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/harvest"
 )
-
-//nolint:gochecknoglobals // a flag of the test binary
-var update = flag.Bool("update", false, "rewrite want.jsonl of every case")
 
 // headers says how the files of a case are answered, by name.
 type headers map[string]struct {
@@ -63,55 +59,30 @@ func readJSON(t *testing.T, path string, into any) {
 // (else the url of its feed.*), headers.json, and what is wanted of it.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	folders, err := filepath.Glob("testdata/*/want.jsonl")
-	require.NoError(t, err)
-	if *update {
-		folders, err = filepath.Glob("testdata/*/feed.*")
-		require.NoError(t, err)
-	}
-	require.GreaterOrEqual(t, len(folders), 25)
-	for _, path := range folders {
-		folder := filepath.Dir(path)
-		t.Run(filepath.Base(folder), func(t *testing.T) {
-			t.Parallel()
-			got := harvestCase(t, folder)
-			want := filepath.Join(folder, "want.jsonl")
-			if *update {
-				require.NoError(t, os.WriteFile(want, got, 0o644))
-			}
-			b, err := os.ReadFile(want)
-			require.NoError(t, err)
-			if diff := cmp.Diff(string(b), string(got)); diff != "" {
-				t.Errorf("go test -run Golden -update rewrites it (-want +got):\n%s", diff)
-			}
-		})
-	}
+	golden.Cases{Files: "testdata/*/feed.*", Least: 25, Want: golden.Beside("want.jsonl"), Got: harvestCase}.Run(t)
 }
 
-func harvestCase(t *testing.T, folder string) []byte {
+func harvestCase(t *testing.T, file string) []byte {
 	t.Helper()
+	folder := filepath.Dir(file)
 	s := site{folder: folder, answer: headers{}}
 	readJSON(t, filepath.Join(folder, "headers.json"), &s.answer)
-	files, err := filepath.Glob(filepath.Join(folder, "feed.*"))
-	require.NoError(t, err)
-	params := map[string]any{"url": "https://feed.example.org/" + filepath.Base(files[0])}
+	params := map[string]any{"url": "https://feed.example.org/" + filepath.Base(file)}
 	readJSON(t, filepath.Join(folder, "params.json"), &params)
 	raw, err := json.Marshal(params)
 	require.NoError(t, err)
 
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
+	var out golden.Lines
 	for page, err := range feed.New(&http.Client{Transport: s}).Fetch(t.Context(), harvest.Request{Params: raw, Attempt: 1}) {
 		if err != nil {
-			require.NoError(t, e.Encode(map[string]any{"kind": harvest.KindOf(err), "error": err.Error()}))
+			out.Add(t, map[string]any{"kind": harvest.KindOf(err), "error": err.Error()})
 			break
 		}
 		require.NoError(t, page.Check())
 		for _, d := range page.Documents {
-			require.NoError(t, e.Encode(harvest.NewLine(feed.Name, &d)))
+			out.Add(t, harvest.NewLine(feed.Name, &d))
 		}
-		require.NoError(t, e.Encode(summary(page)))
+		out.Add(t, summary(page))
 	}
 	require.True(t, utf8.Valid(out.Bytes()))
 	return out.Bytes()

@@ -8,42 +8,13 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// challengeSigns are words of pages that ask whether one is a person;
-// captchaSigns stand on honest pages too, but not on small ones.
-const (
-	challengeSigns = "just a moment...</title|cf-browser-verification|cf_chl_opt|/cdn-cgi/challenge-platform|" +
-		"attention required! |checking your browser before accessing|captcha-delivery.com|ddos protection by|" +
-		"verify you are a human|verify you are human|sucuri website firewall|_incapsula_resource|px-captcha|" +
-		"enable javascript and cookies to continue"
-	captchaSigns = "captcha|are you a robot|access denied</title"
-)
-
-const smallPage = 16 << 10
-
-// isChallenge reports a page that stands before the real one.
-func isChallenge(page []byte) bool {
-	text := strings.ToLower(string(page[:min(len(page), maxErrorBody)]))
-	return holdsOne(text, challengeSigns) || len(page) < smallPage && holdsOne(text, captchaSigns)
-}
-
-func holdsOne(text, signs string) bool {
-	for sign := range strings.SplitSeq(signs, "|") {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
-}
-
-// maxEvidence of an answer is kept for people to look at.
-const maxEvidence = 64 << 10
-
 // notAFeed says what came where a feed was due.
-func notAFeed(address string, a answer, err *errNotAFeed) error {
-	e := &harvest.Error{Kind: harvest.KindBroken, Op: "parse feed", On: address, Err: err, Evidence: a.body[:min(len(a.body), maxEvidence)]}
+func notAFeed(address string, a answer.Answer, err *errNotAFeed) error {
+	e := &harvest.Error{Kind: harvest.KindBroken, Op: "parse feed", On: address, Err: err, Evidence: a.Evidence()}
 	switch strings.ToLower(local(err.element)) {
 	case "opml":
 		e.Kind, e.Advice = harvest.KindMisconfigured, "this is a list of feeds: give it as opml, with split: {ask: opml}"
@@ -51,7 +22,7 @@ func notAFeed(address string, a answer, err *errNotAFeed) error {
 	case "html", "head", "body", "script", "div":
 		return ofPage(e, a)
 	}
-	if strings.Contains(a.contentType, "html") {
+	if strings.Contains(a.ContentType(), "html") {
 		return ofPage(e, a)
 	}
 	e.Advice = "look at the address in a browser; starter probe on the site's front page finds the feeds it names"
@@ -59,14 +30,14 @@ func notAFeed(address string, a answer, err *errNotAFeed) error {
 }
 
 // ofPage is for HTML: a challenge, or a page that may name the feed.
-func ofPage(e *harvest.Error, a answer) error {
-	if isChallenge(a.body) {
+func ofPage(e *harvest.Error, a answer.Answer) error {
+	if answer.IsChallenge(a.Body) {
 		e.Kind, e.Err, e.Advice = harvest.KindBlocked, errors.New("a challenge page came, not a feed"), adviceBlocked
 		return e
 	}
 	e.Err = errors.New("a page of HTML came, not a feed")
 	e.Advice = "look at the address in a browser"
-	if page := readPage(repair(a.body, a.contentType, ""), a); len(page.feeds) > 0 {
+	if page := readPage(repair(a.Body, a.ContentType(), ""), a); len(page.feeds) > 0 {
 		e.Advice = "the page names a feed: " + harvest.Redact(page.feeds[0].url)
 	}
 	return e
@@ -81,9 +52,9 @@ type webPage struct {
 type feedLink struct{ url, title string }
 
 // readPage finds <title> and <link rel="alternate"> of feeds.
-func readPage(text []byte, a answer) webPage {
+func readPage(text []byte, a answer.Answer) webPage {
 	var p webPage
-	z, ad := html.NewTokenizer(bytes.NewReader(text)), adapter{base: a.final}
+	z, ad := html.NewTokenizer(bytes.NewReader(text)), adapter{base: a.Final}
 	for {
 		switch z.Next() {
 		case html.ErrorToken:

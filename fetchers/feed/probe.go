@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -15,15 +16,15 @@ import (
 // page that names its feeds. Anything else is a Finding that is not sure at
 // all; only an address that does not answer is an error.
 func (f *Fetcher) Probe(ctx context.Context, address string) (harvest.Finding, error) {
-	a, err := f.get(ctx, address, "", "")
+	a, err := f.get(ctx, address, answer.Validators{})
 	if err != nil {
 		return harvest.Finding{}, err
 	}
-	text := repair(a.body, a.contentType, "")
+	text := repair(a.Body, a.ContentType(), "")
 	if doc, err := parse(text, 0); err == nil {
-		return found(doc, a, firstOf(a.moved, address)), nil
+		return found(doc, a, firstOf(a.Moved, address)), nil
 	}
-	if feeds, err := parseOPML(text, adapter{base: a.final}); err == nil && len(feeds) > 0 {
+	if feeds, err := parseOPML(text, adapter{base: a.Final}); err == nil && len(feeds) > 0 {
 		return harvest.Finding{
 			Sure: 90, Detail: fmt.Sprintf("OPML list of %d feeds, for split: {ask: opml}", len(feeds)),
 			Params: asParams(map[string]string{"opml": address}),
@@ -38,15 +39,15 @@ func (f *Fetcher) probePage(ctx context.Context, page webPage) (harvest.Finding,
 		return harvest.Finding{Title: page.title, Detail: "no feed, and none named by the page"}, nil
 	}
 	first := page.feeds[0]
-	a, err := f.get(ctx, first.url, "", "")
+	a, err := f.get(ctx, first.url, answer.Validators{})
 	if err != nil {
 		return harvest.Finding{}, err
 	}
-	doc, err := parse(repair(a.body, a.contentType, ""), 0)
+	doc, err := parse(repair(a.Body, a.ContentType(), ""), 0)
 	if err != nil {
 		return harvest.Finding{Sure: 10, Title: page.title, Detail: "the page names a feed that is none: " + first.url}, nil
 	}
-	finding := found(doc, a, firstOf(a.moved, first.url))
+	finding := found(doc, a, firstOf(a.Moved, first.url))
 	finding.Sure = 80
 	if more := page.feeds[1:]; len(more) > 0 {
 		var others []string
@@ -58,8 +59,8 @@ func (f *Fetcher) probePage(ctx context.Context, page webPage) (harvest.Finding,
 	return finding, nil
 }
 
-func found(doc document, a answer, address string) harvest.Finding {
-	docs, rejects, _ := adapter{base: a.final}.documents(doc)
+func found(doc document, a answer.Answer, address string) harvest.Finding {
+	docs, rejects, _ := adapter{base: a.Final}.documents(doc)
 	var last time.Time
 	for _, d := range docs {
 		if d.Published.After(last) {
@@ -76,8 +77,8 @@ func found(doc document, a answer, address string) harvest.Finding {
 		detail = append(detail, "last "+newest)
 	}
 	params := map[string]string{"url": address}
-	if bare(docs) && a.final != nil {
-		params["id_prefix"] = a.final.Hostname() + ":"
+	if bare(docs) && a.Final != nil {
+		params["id_prefix"] = a.Final.Hostname() + ":"
 	}
 	return harvest.Finding{
 		Sure: 100, Title: doc.Title, Detail: strings.Join(detail, " · "), Params: asParams(params),

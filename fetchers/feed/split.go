@@ -10,6 +10,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -39,11 +40,11 @@ func (f *Fetcher) list(ctx context.Context, req harvest.Request) ([]feedLink, er
 	if params.OPML == "" {
 		return nil, harvest.Errorf(harvest.KindMisconfigured, "read params", "opml", "is required to ask for a list of feeds")
 	}
-	a, err := f.get(ctx, params.OPML, "", "")
+	a, err := f.get(ctx, params.OPML, answer.Validators{})
 	if err != nil {
 		return nil, err
 	}
-	feeds, err := parseOPML(repair(a.body, a.contentType, params.Encoding), adapter{base: a.final})
+	feeds, err := parseOPML(repair(a.Body, a.ContentType(), params.Encoding), adapter{base: a.Final})
 	if err != nil {
 		return nil, &harvest.Error{
 			Kind: harvest.KindBroken, Op: "read OPML", On: params.OPML, Err: err,

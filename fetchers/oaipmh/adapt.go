@@ -26,7 +26,7 @@ const (
 // adapter turns the records of one response into documents.
 type adapter struct {
 	standing wire.Standing
-	ans      answer
+	ans      response
 	// bodies holds the documents' bodies, one after another.
 	bodies []byte
 	sum    hash.Hash
@@ -37,7 +37,7 @@ type adapter struct {
 	ends  []int
 }
 
-func newAdapter(ans answer) *adapter {
+func newAdapter(ans response) *adapter {
 	return &adapter{standing: ans.Standing(), ans: ans, sum: sha256.New()}
 }
 
@@ -169,7 +169,7 @@ func (a *adapter) reject(r *wire.Record) harvest.Reject {
 // origin finds a record in the body as it came: it is the same one in the count
 // of its tag, whatever was repaired in between.
 func (a *adapter) origin(r *wire.Record) []byte {
-	if len(a.ans.text) == len(a.ans.body) {
+	if len(a.ans.text) == len(a.ans.Body) {
 		return r.Raw
 	}
 	mark := r.Raw[:max(0, bytes.IndexAny(r.Raw, " >/\t\r\n"))]
@@ -177,7 +177,7 @@ func (a *adapter) origin(r *wire.Record) []byte {
 	if len(mark) < 2 || at < 0 {
 		return r.Raw
 	}
-	rest := a.ans.body
+	rest := a.ans.Body
 	for n := bytes.Count(a.ans.text[:at], mark); ; n-- {
 		i := bytes.Index(rest, mark)
 		if i < 0 {

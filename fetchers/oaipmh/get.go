@@ -10,23 +10,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-const (
-	// maxBody is a cap of our own, for clients that have none.
-	maxBody = 256 << 20
-	// maxEvidence of an answer is kept for people to look at.
-	maxEvidence = 64 << 10
-)
+// maxBody is a cap of our own, for clients that have none.
+const maxBody = 256 << 20
 
-// answer is one response, read.
-type answer struct {
+// response is one answer, read.
+type response struct {
 	*wire.Response
-	// address is what was asked, body what came, text what was read of it.
-	address    string
-	body, text []byte
+	answer.Answer
+	// address is what was asked, text what was read of the body.
+	address string
+	text    []byte
 	// clock is the repository's own: responseDate, else the Date header; zero
 	// when neither can be read.
 	clock time.Time
@@ -47,7 +45,7 @@ type asking struct {
 // ask sends one request; args begin with the verb. An answer of the protocol is
 // none of its errors, whatever the status; everything else that is no sound
 // response is an error of the right kind.
-func (a *asking) ask(args string) (answer, error) {
+func (a *asking) ask(args string) (response, error) {
 	ans, err := a.get(args)
 	if err == nil || !ans.damaged || a.identity || a.ctx.Err() != nil {
 		return ans, err
@@ -67,115 +65,85 @@ func (a *asking) address(args string) string {
 	return a.params.URL + "?" + args
 }
 
-func (a *asking) get(args string) (answer, error) {
-	ans := answer{address: a.address(args)}
-	req, err := http.NewRequestWithContext(a.ctx, http.MethodGet, ans.address, nil)
-	if err != nil {
-		return ans, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "ask", On: ans.address, Err: errors.New("it is no address")}
+func (a *asking) get(args string) (response, error) {
+	ask := answer.Ask{Verb: "ask", What: "response", Address: a.address(args), Header: a.header(), Most: maxBody, Into: a.buffer}
+	got, err := answer.Get(a.ctx, a.client, ask)
+	if a.buffer = got.Body; err == nil && bytes.HasPrefix(got.Body, []byte{0x1f, 0x8b}) {
+		err = gunzip(&got, ask.Address)
 	}
-	req.Header.Set("Accept", "text/xml, application/xml;q=0.9, */*;q=0.5")
+	r := response{Answer: got, address: ask.Address}
+	if err != nil {
+		r.damaged = got.Uncompressed && (harvest.KindOf(err) == harvest.KindServerError || strings.Contains(err.Error(), "decode"))
+		return r, err
+	}
+	return r, r.parse(a.params.Encoding)
+}
+
+func (a *asking) header() http.Header {
+	h := http.Header{"Accept": {"text/xml, application/xml;q=0.9, */*;q=0.5"}}
 	if a.identity {
-		req.Header.Set("Accept-Encoding", "identity")
+		h.Set("Accept-Encoding", "identity")
 	}
-	resp, err := a.client.Do(req)
-	if err != nil {
-		return ans, harvest.TransportError("ask", ans.address, err)
-	}
-	defer resp.Body.Close() //nolint:errcheck // nothing was written
-	if ans.body, err = a.read(resp, ans.address); err != nil && resp.StatusCode < 400 {
-		ans.damaged = resp.Uncompressed && (harvest.KindOf(err) == harvest.KindServerError || strings.Contains(err.Error(), "decode"))
-		return ans, err
-	}
-	err = ans.parse(resp, a.params.Encoding)
-	return ans, err
-}
-
-// read takes the body into the buffer, which serves one answer after another.
-func (a *asking) read(resp *http.Response, address string) ([]byte, error) {
-	b := bytes.NewBuffer(a.buffer[:0])
-	if n := resp.ContentLength; n > 0 && n < maxBody {
-		b.Grow(int(n) + bytes.MinRead)
-	}
-	n, err := b.ReadFrom(io.LimitReader(resp.Body, maxBody+1))
-	a.buffer = b.Bytes()
-	if err != nil {
-		return a.buffer, harvest.TransportError("read response", address, err)
-	}
-	if n > maxBody {
-		return nil, tooLong(address)
-	}
-	if bytes.HasPrefix(a.buffer, []byte{0x1f, 0x8b}) {
-		return gunzip(a.buffer, address)
-	}
-	return a.buffer, nil
-}
-
-func tooLong(address string) error {
-	return harvest.Errorf(harvest.KindBroken, "read response", address, "it is longer than %d MiB", maxBody>>20)
+	return h
 }
 
 // gunzip undoes a compression that no header announced.
-func gunzip(body []byte, address string) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(body))
+func gunzip(a *answer.Answer, address string) error {
+	z, err := gzip.NewReader(bytes.NewReader(a.Body))
 	var out []byte
 	if err == nil {
 		out, err = io.ReadAll(io.LimitReader(z, maxBody+1))
 	}
-	if err != nil {
-		return nil, harvest.Errorf(harvest.KindBroken, "read response", address, "the body cannot be decoded: %w", err)
+	switch {
+	case a.Status >= http.StatusBadRequest:
+		a.Body = out // only looked at: what came is enough
+		return nil
+	case err != nil:
+		return harvest.Errorf(harvest.KindBroken, "read response", address, "the body cannot be decoded: %w", err)
+	case len(out) > maxBody:
+		return a.TooLong()
 	}
-	if len(out) > maxBody {
-		return nil, tooLong(address)
-	}
-	return out, nil
+	a.Body = out
+	return nil
 }
 
 // parse reads the body. A status of 400 and above is an error, unless the body
 // is a response of the protocol that says what is wrong.
-func (ans *answer) parse(resp *http.Response, encoding string) error {
+func (r *response) parse(encoding string) error {
 	var err error
-	ans.text = wire.Clean(ans.body, encoding)
-	ans.Response, err = wire.Scan(ans.text)
-	if status := resp.StatusCode; status >= 400 {
-		if err == nil && !ans.Cut && len(ans.Errors) > 0 && status != http.StatusTooManyRequests && resp.Header.Get("Retry-After") == "" {
-			ans.readClock(resp)
-			return nil
-		}
-		return ans.statusError(resp)
-	}
-	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNonAuthoritativeInfo {
-		return &harvest.Error{Kind: harvest.KindBroken, Op: "ask", On: ans.address, Status: resp.StatusCode, Err: errors.New("HTTP status " + resp.Status)}
+	r.text = wire.Clean(r.Body, encoding)
+	r.Response, err = wire.Scan(r.text)
+	said := err == nil && !r.Cut && len(r.Errors) > 0 && r.Status != http.StatusTooManyRequests && r.Header.Get("Retry-After") == ""
+	if e := r.Refusal(); e != nil && (e.Status < http.StatusBadRequest || !said) {
+		e.Advice = adviceOn(e)
+		return e
 	}
 	if other, ok := errors.AsType[*wire.NotOAI](err); ok {
-		return ans.notOAI(other, resp.Header.Get("Content-Type"))
+		return r.notOAI(other)
 	}
-	if ans.Cut {
-		return harvest.Errorf(harvest.KindServerError, "read response", ans.address, "it breaks off before its end")
+	if r.Cut {
+		return harvest.Errorf(harvest.KindServerError, "read response", r.address, "it breaks off before its end")
 	}
-	ans.readClock(resp)
+	r.readClock()
 	return nil
 }
 
-func (ans *answer) readClock(resp *http.Response) {
-	if t, ok := parseTime(ans.Date); ok {
-		ans.clock = t
-	} else if t, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
-		ans.clock = t.UTC()
+func (r *response) readClock() {
+	if t, ok := parseTime(r.Date); ok {
+		r.clock = t
+	} else if t, err := http.ParseTime(r.Header.Get("Date")); err == nil {
+		r.clock = t.UTC()
 	}
 }
 
-// statusError says what a status means, with what a person can do.
-func (ans *answer) statusError(resp *http.Response) error {
-	e := harvest.AsError(harvest.StatusError("ask", ans.address, resp.StatusCode, resp.Header.Get("Retry-After"), time.Now()))
-	switch {
-	case e.Kind == harvest.KindBlocked, resp.StatusCode == http.StatusServiceUnavailable && isChallenge(ans.body):
-		e.Kind, e.Advice, e.Evidence = harvest.KindBlocked, adviceBlocked, ans.evidence()
-	case e.Kind == harvest.KindGone:
-		e.Advice = "look at the address in a browser, with ?verb=Identify; repositories move when their software is replaced"
-	case e.Kind == harvest.KindMisconfigured, e.Kind == harvest.KindServerError:
-		e.Evidence = ans.evidence()
+// adviceOn a status is what a person can do about it.
+func adviceOn(e *harvest.Error) string {
+	switch e.Kind {
+	case harvest.KindBlocked:
+		return adviceBlocked
+	case harvest.KindGone:
+		return "look at the address in a browser, with ?verb=Identify; repositories move when their software is replaced"
+	default:
+		return ""
 	}
-	return e
 }
-
-func (ans *answer) evidence() []byte { return bytes.Clone(ans.body[:min(len(ans.body), maxEvidence)]) }

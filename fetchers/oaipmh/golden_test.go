@@ -1,47 +1,25 @@
 package oaipmh_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
 )
-
-//nolint:gochecknoglobals // a flag of the test binary
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestGolden walks testdata: response.xml is the answer to any request, with
 // params.json; want.jsonl are the documents and what else a page tells.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("testdata/*/response.xml")
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(paths), 3)
-	for _, path := range paths {
-		folder := filepath.Dir(path)
-		t.Run(filepath.Base(folder), func(t *testing.T) {
-			t.Parallel()
-			got, want := goldenCase(t, folder), filepath.Join(folder, "want.jsonl")
-			if *update {
-				require.NoError(t, os.WriteFile(want, got, 0o644))
-			}
-			b, err := os.ReadFile(want)
-			require.NoError(t, err)
-			if diff := cmp.Diff(string(b), string(got)); diff != "" {
-				t.Errorf("go test -run Golden -update rewrites it (-want +got):\n%s", diff)
-			}
-		})
-	}
+	golden.Cases{Files: "testdata/*/response.xml", Least: 3, Want: golden.Beside("want.jsonl"), Got: goldenCase}.Run(t)
 }
 
 func serveFile(t *testing.T, path string) *stand {
@@ -51,11 +29,11 @@ func serveFile(t *testing.T, path string) *stand {
 	return serve(t, http.NotFoundHandler(), func(w http.ResponseWriter, _ url.Values) bool { return say(w, string(body)) })
 }
 
-func goldenCase(t *testing.T, folder string) []byte {
+func goldenCase(t *testing.T, path string) []byte {
 	t.Helper()
-	st := serveFile(t, filepath.Join(folder, "response.xml"))
+	st := serveFile(t, path)
 	params := map[string]any{}
-	if b, err := os.ReadFile(filepath.Join(folder, "params.json")); err == nil {
+	if b, err := os.ReadFile(filepath.Join(filepath.Dir(path), "params.json")); err == nil {
 		require.NoError(t, json.Unmarshal(b, &params))
 	}
 	params["url"] = st.URL
@@ -63,17 +41,15 @@ func goldenCase(t *testing.T, folder string) []byte {
 	require.NoError(t, err)
 	r := st.fetch(t, harvest.Request{Params: raw})
 	require.NoError(t, r.err)
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
+	var out golden.Lines
 	for _, p := range r.pages {
 		for _, d := range p.Documents {
-			require.NoError(t, e.Encode(harvest.NewLine(oaipmh.Name, &d)))
+			out.Add(t, harvest.NewLine(oaipmh.Name, &d))
 		}
 		for _, x := range p.Rejects {
-			require.NoError(t, e.Encode(map[string]string{"id": x.ID, "reason": x.Reason, "bytes": string(x.Bytes)}))
+			out.Add(t, map[string]string{"id": x.ID, "reason": x.Reason, "bytes": string(x.Bytes)})
 		}
-		require.NoError(t, e.Encode(map[string]any{"listed": p.Listed, "last": p.Last, "warnings": p.Warnings}))
+		out.Add(t, map[string]any{"listed": p.Listed, "last": p.Last, "warnings": p.Warnings})
 	}
 	return out.Bytes()
 }

@@ -9,14 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -541,15 +540,7 @@ func TestQuirksPage(t *testing.T) {
 	for _, q := range append(quirks(), loneQuirks()...) {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", q.quirk, q.does, q.outcome)
 	}
-	const path = "../../docs/oaipmh-quirks.md"
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))
-	}
-	page, err := os.ReadFile(path)
-	require.NoError(t, err)
-	if diff := cmp.Diff(string(page), b.String()); diff != "" {
-		t.Errorf("go test -run QuirksPage -update rewrites it (-want +got):\n%s", diff)
-	}
+	golden.Compare(t, "../../docs/oaipmh-quirks.md", []byte(b.String()))
 }
 
 // loneQuirks are rows with a test of their own, below.

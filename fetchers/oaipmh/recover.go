@@ -66,11 +66,11 @@ func (r *reading) confirmEmpty(l *list, refused error) error {
 	if _, none := neighbour.says("noRecordsMatch"); err != nil || !none && len(neighbour.Records) == 0 {
 		return refused
 	}
-	return r.none(l, answer{Response: &wire.Response{Token: wire.Token{Size: -1}}, clock: neighbour.clock})
+	return r.none(l, response{Response: &wire.Response{Token: wire.Token{Size: -1}}, clock: neighbour.clock})
 }
 
 // refusal handles errors of the protocol.
-func (r *reading) refusal(l *list, ans answer) error {
+func (r *reading) refusal(l *list, ans response) error {
 	if _, ok := ans.says("noRecordsMatch"); ok {
 		return r.none(l, ans)
 	}
@@ -194,7 +194,7 @@ func (r *reading) halve(s span, o order) bool {
 // distrusts checks the order of datestamps that a restart relied on: where the
 // list from there on is too short, records lie before it, and the whole is
 // asked for in halves.
-func (r *reading) distrusts(l *list, ans answer) bool {
+func (r *reading) distrusts(l *list, ans response) bool {
 	if l.Trust == nil {
 		return false
 	}

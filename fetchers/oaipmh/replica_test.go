@@ -3,15 +3,14 @@ package oaipmh_test
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/replica/oai"
@@ -50,16 +49,7 @@ func TestEveryFaultOfTheReplica(t *testing.T) {
 			})
 		}
 	})
-	got := strings.Join(lines, "\n") + "\n"
-	const path = "testdata/faults.golden"
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("go test -run EveryFault -update rewrites it (-want +got):\n%s", diff)
-	}
+	golden.Compare(t, "testdata/faults.golden", []byte(strings.Join(lines, "\n")+"\n"))
 }
 
 func tryFault(t *testing.T, f oai.Fault) string {

@@ -46,7 +46,7 @@ func bare(token string) string {
 }
 
 // says returns the text of the protocol error with that code.
-func (ans answer) says(code string) (text string, ok bool) {
+func (ans response) says(code string) (text string, ok bool) {
 	if ans.Response == nil {
 		return "", false
 	}
@@ -59,14 +59,14 @@ func (ans answer) says(code string) (text string, ok bool) {
 }
 
 // failed reports an answer that is errors and nothing else.
-func (ans answer) failed() bool {
+func (ans response) failed() bool {
 	return len(ans.Errors) > 0 && len(ans.Records) == 0 && ans.Token.Value == ""
 }
 
 // protocolError gives the errors of an answer a kind: the first that only the
 // file can help wins, the codes of section 3.6 apart from noRecordsMatch, which
 // is none. Codes of nobody's invention are the repository's own failures.
-func (a *asking) protocolError(ans answer) error {
+func (a *asking) protocolError(ans response) error {
 	e := &harvest.Error{Kind: harvest.KindServerError, Op: "ask", On: ans.address}
 	code, text := ans.Errors[0].Code, ans.Errors[0].Text
 	for _, known := range []string{"cannotDisseminateFormat", "noMetadataFormats", "noSetHierarchy", "badVerb", "badArgument"} {

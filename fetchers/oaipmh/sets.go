@@ -73,7 +73,7 @@ func (a *asking) sets(pages int, yield func(wire.Set) bool) error {
 	return errMoreSets
 }
 
-func (a *asking) setsError(ans answer) error {
+func (a *asking) setsError(ans response) error {
 	if _, ok := ans.says("noRecordsMatch"); ok { // not of this verb, but meant so
 		return nil
 	}
@@ -93,7 +93,7 @@ func belongs(specs []string, set string) bool {
 // verify finds lists whose tokens have forgotten what was asked for: another
 // set, another format. Only what the first response showed is held against the
 // later ones, since many repositories do not name the set in the header.
-func (r *reading) verify(l *list, ans answer) error {
+func (r *reading) verify(l *list, ans response) error {
 	named, members, live, dublin := 0, 0, 0, 0
 	for i := range ans.Records {
 		rec := &ans.Records[i]
@@ -129,7 +129,7 @@ func (r *reading) verify(l *list, ans answer) error {
 }
 
 // none ends a list that brought no (more) records.
-func (r *reading) none(l *list, ans answer) error {
+func (r *reading) none(l *list, ans response) error {
 	if r.pass.First.IsZero() {
 		r.pass.First = ans.clock
 	}
@@ -226,7 +226,7 @@ const maxConfirmPages = 15
 // goneSet is for repositories that answer badArgument for a set they do not
 // know: gone when it had records once, misconfigured when it never had; nil when
 // the set is there, or nothing can be said.
-func (r *reading) goneSet(ans answer) error {
+func (r *reading) goneSet(ans response) error {
 	_, bad := ans.says("badArgument")
 	if r.params.Set == "" || !bad {
 		return nil

@@ -14,7 +14,7 @@ import (
 const cutAbove = 20_000
 
 // take yields the records of a response and goes on to the next.
-func (r *reading) take(l *list, ans answer) error {
+func (r *reading) take(l *list, ans response) error {
 	if r.pass.First.IsZero() {
 		r.pass.First = ans.clock
 	}
@@ -62,7 +62,7 @@ func (r *reading) breakOff(l *list, err error) error {
 
 // cutLong cuts a span whose list is long into months. The list is asked for
 // anew, in windows.
-func (r *reading) cutLong(l *list, ans answer) bool {
+func (r *reading) cutLong(l *list, ans response) bool {
 	auto := r.params.Window == "" || r.params.Window == "auto"
 	if !auto || r.pass.Cut || r.granularity() == never || ans.Token.Value == "" || ans.Token.Size < cutAbove {
 		return false
@@ -79,7 +79,7 @@ func (r *reading) cutLong(l *list, ans answer) bool {
 
 // emit yields the records of a response in pages. advance moves the checkpoint
 // behind the response, before the last of them.
-func (r *reading) emit(l *list, ans answer, advance func()) {
+func (r *reading) emit(l *list, ans response, advance func()) {
 	a, at := newAdapter(ans), l.skipped(ans.Records)
 	total := r.total(ans)
 	for !r.stopped {
@@ -119,7 +119,7 @@ func (l *list) skipped(records []wire.Record) int {
 }
 
 // total is completeListSize, where one list is all there is.
-func (r *reading) total(ans answer) int64 {
+func (r *reading) total(ans response) int64 {
 	if r.pass.Cut || len(r.pass.Todo) > 0 || r.pass.Seen > 0 {
 		return 0
 	}
@@ -144,7 +144,7 @@ func (r *reading) inWindow(docs []harvest.Document) []harvest.Document {
 
 // short says what is missing at the end of a list; "" before the end and when
 // nothing is.
-func (r *reading) short(l *list, ans answer) string {
+func (r *reading) short(l *list, ans response) string {
 	seen, size := l.Seen+int64(len(ans.Records)), ans.Token.Size
 	if size < 0 {
 		size = l.Size - 1
@@ -160,7 +160,7 @@ func shortOf(seen, size int64) string {
 }
 
 // goOn moves the list behind a response.
-func (r *reading) goOn(l *list, ans answer) {
+func (r *reading) goOn(l *list, ans response) {
 	l.note(ans.Records)
 	l.Pages++
 	l.Skip, l.SkipID = 0, ""
@@ -189,7 +189,7 @@ func later(a, b time.Time) time.Time {
 
 // expiry is when a token ends, on our clock. One that had ended when it was
 // given speaks of another time zone, and is not believed.
-func expiry(ans answer) time.Time {
+func expiry(ans response) time.Time {
 	at, ok := parseTime(ans.Token.Expires)
 	if !ok {
 		return time.Time{}

@@ -1,0 +1,163 @@
+// Package answer asks for one document over HTTP and says, in the words of
+// harvest, what came of it: one reading of statuses, bodies and of pages that
+// stand before the real one, for all fetchers. What a document must look like
+// is theirs to say.
+package answer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// MaxEvidence of an answer is kept for people to look at; so much is read of
+// the page of an error.
+const MaxEvidence = 64 << 10
+
+// believed is how much room is made because a server says that so much will come.
+const believed = 1 << 20
+
+// Validators are what a document is asked for again by, as they came.
+type Validators struct{ ETag, LastModified string }
+
+// Ask is one request.
+type Ask struct {
+	// Verb and What are the words of errors: "get" and "feed" for "get …: HTTP
+	// status 500" and "read feed …: it is longer than 64 MiB".
+	Verb, What string
+	Address    string
+	Header     http.Header
+	Known      Validators
+	// Most is how many bytes a body may have: a cap for clients that have none.
+	Most int64
+	// Into lends its room to the body; may be nil.
+	Into []byte
+}
+
+// Answer is one document as it came.
+type Answer struct {
+	Validators
+	Status int
+	Header http.Header
+	Body   []byte
+	// Final is where the body came from; Moved is where permanent redirects
+	// alone led, "" when there were none.
+	Final *url.URL
+	Moved string
+	// NotModified: the document is as the validators say, and did not come.
+	NotModified bool
+	// Short: the body broke off; Uncompressed: the transport undid a compression.
+	Short, Uncompressed bool
+
+	ask Ask
+}
+
+// Get asks. What the status means is not judged, see Refusal; of an error's page
+// no more than MaxEvidence is read. A body that breaks off, or is longer than
+// ask.Most, is an error beside the answer.
+func Get(ctx context.Context, client *http.Client, ask Ask) (Answer, error) {
+	a := Answer{ask: ask}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, ask.Address, nil)
+	if err != nil {
+		return a, &harvest.Error{Kind: harvest.KindMisconfigured, Op: ask.Verb, On: ask.Address, Err: errors.New("it is no address")}
+	}
+	ask.header(req.Header)
+	resp, err := client.Do(req)
+	if err != nil {
+		return a, harvest.TransportError(ask.Verb, ask.Address, err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing was written
+	a.head(resp)
+	return a, a.read(resp)
+}
+
+func (ask Ask) header(h http.Header) {
+	for name, values := range ask.Header {
+		h[name] = values
+	}
+	for name, value := range map[string]string{"If-None-Match": ask.Known.ETag, "If-Modified-Since": ask.Known.LastModified} {
+		if value != "" {
+			h.Set(name, value)
+		}
+	}
+}
+
+func (a *Answer) head(resp *http.Response) {
+	a.Status, a.Header, a.Uncompressed = resp.StatusCode, resp.Header, resp.Uncompressed
+	a.Validators = Validators{resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")}
+	a.Final, a.Moved = resp.Request.URL, movedTo(resp)
+	a.NotModified = resp.StatusCode == http.StatusNotModified && a.ask.Known != Validators{}
+}
+
+func (a *Answer) read(resp *http.Response) error {
+	most := a.ask.Most
+	if resp.StatusCode >= http.StatusBadRequest {
+		most = min(most, MaxEvidence)
+	}
+	b := bytes.NewBuffer(a.ask.Into[:0])
+	b.Grow(int(min(max(resp.ContentLength, 0), believed)) + bytes.MinRead)
+	_, err := b.ReadFrom(io.LimitReader(resp.Body, most+1))
+	a.Body, a.Short = b.Bytes(), err != nil
+	switch {
+	case resp.StatusCode >= http.StatusBadRequest:
+		a.Body = a.Body[:min(int64(len(a.Body)), most)] // only looked at: what came is enough
+		return nil
+	case err != nil:
+		return harvest.TransportError(a.reading(), a.ask.Address, err)
+	case int64(len(a.Body)) > most:
+		return a.TooLong()
+	}
+	return nil
+}
+
+func (a *Answer) reading() string { return "read " + a.ask.What }
+
+// TooLong is the error of a body above ask.Most.
+func (a *Answer) TooLong() *harvest.Error {
+	return harvest.Errorf(harvest.KindBroken, a.reading(), a.ask.Address, "it is longer than %d MiB", a.ask.Most>>20)
+}
+
+// Blank reports a body of nothing but white space.
+func (a *Answer) Blank() bool { return len(bytes.TrimSpace(a.Body)) == 0 }
+
+// ContentType is the header of that name.
+func (a *Answer) ContentType() string { return a.Header.Get("Content-Type") }
+
+// Evidence is what is kept of the body for people to look at.
+func (a *Answer) Evidence() []byte { return bytes.Clone(a.Body[:min(len(a.Body), MaxEvidence)]) }
+
+// Refusal says what a status means that does not bring the document, with its
+// page as evidence where that may say more; nil where the status does bring it,
+// and where there was no answer at all. Failures whose page is a challenge are
+// KindBlocked. The caller adds the advice.
+func (a *Answer) Refusal() *harvest.Error {
+	switch {
+	case a.Status == 0, a.Status == http.StatusOK, a.Status == http.StatusNonAuthoritativeInfo, a.NotModified:
+		return nil
+	case a.Status < http.StatusBadRequest:
+		return a.unexpected()
+	}
+	e := harvest.AsError(harvest.StatusError(a.ask.Verb, a.ask.Address, a.Status, a.Header.Get("Retry-After"), time.Now()))
+	switch e.Kind {
+	case harvest.KindGone, harvest.KindThrottled, harvest.KindTimeout:
+		return e
+	case harvest.KindServerError, harvest.KindMisconfigured:
+		if IsChallenge(a.Body) {
+			e.Kind = harvest.KindBlocked
+		}
+	}
+	e.Evidence = a.Evidence()
+	return e
+}
+
+func (a *Answer) unexpected() *harvest.Error {
+	e := harvest.Errorf(harvest.KindBroken, a.ask.Verb, a.ask.Address, "HTTP status %d %s", a.Status, http.StatusText(a.Status))
+	e.Status, e.Evidence = a.Status, a.Evidence()
+	return e
+}
