@@ -42,24 +42,22 @@ type actReading struct {
 }
 
 // failed puts the act aside. On the last attempt, and where it is gone, what the
-// issue says of it is kept meanwhile.
+// issue says of it is kept meanwhile, unless more was read before.
 func (a *actReading) failed(err error) error {
-	kind := harvest.KindOf(err)
-	gone := kind == harvest.KindGone
-	later := isCause(err, errNotYet) || gone || kind == harvest.KindBroken || kind == harvest.KindServerError && a.req.LastAttempt
-	if !later {
+	if !a.passing(err) {
 		return err
 	}
 	if err := a.putAside(late{Issue: a.to.issue, Act: a.entry.id}, err); err != nil {
 		return err
 	}
-	if (gone || a.req.LastAttempt && kind != harvest.KindBroken) && a.from == 0 {
-		a.doc.Fields["without_text"] = true
-		a.partial = true
-		a.yieldLast(nil)
+	kind := harvest.KindOf(err)
+	final := kind == harvest.KindGone || a.req.LastAttempt && kind != harvest.KindBroken
+	if a.partial = a.partial || final; !final || a.from > 0 || a.had() {
+		a.done()
 		return nil
 	}
-	a.done()
+	a.doc.Fields["without_text"] = true
+	a.yieldLast(nil)
 	return nil
 }
 
@@ -98,6 +96,10 @@ func (a *actReading) printed() error {
 	case err != nil && lacksPDF(err):
 		a.doc.Fields["without_text"], a.partial = true, true
 		a.warn("act %s has no PDF: %s", a.entry.id, harvest.AsError(err).Err)
+		if a.had() {
+			a.done()
+			return nil
+		}
 	case err != nil:
 		return err
 	default:

@@ -63,7 +63,7 @@ func put(fields map[string]any, name, value string) {
 
 func (a adapter) issueDocument(p issuePage) harvest.Document {
 	f := a.base()
-	f["acts"] = len(p.entries)
+	f["acts"], f["codes"] = len(p.entries), p.codes()
 	var list []any
 	for _, s := range p.supplements {
 		list = append(list, s.field())
@@ -141,8 +141,8 @@ func (a adapter) heading(f map[string]any, text string) {
 
 // shell lays what the act's own page says over what the list said.
 func (a adapter) shell(d *harvest.Document, p actPage) {
-	if p.title != "" {
-		d.Title = p.title
+	if title := withoutCode(p.title, d.Fields["code"]); title != "" {
+		d.Title = title
 	}
 	if p.supplement != nil {
 		d.Fields["supplement"] = p.supplement.field()
@@ -153,6 +153,14 @@ func (a adapter) shell(d *harvest.Document, p actPage) {
 	if date := p.rdfa["date_document"]; len(date) == len(time.DateOnly) {
 		put(d.Fields, "date", date)
 	}
+}
+
+// withoutCode takes the act's own code off the end of a title.
+func withoutCode(title string, code any) string {
+	if rest, found := trailingCode(title); found != "" && found == code {
+		return strings.TrimSpace(rest)
+	}
+	return title
 }
 
 func say(d *harvest.Document, t text) {

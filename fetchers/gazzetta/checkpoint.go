@@ -84,8 +84,9 @@ type walk struct {
 	At    *place `json:"at,omitempty"`
 	// Late are issues and acts that were not there when they were asked for.
 	Late []late `json:"late,omitempty"`
-	// Done counts issues that were read.
-	Done int64 `json:"done,omitempty"`
+	// Done counts issues that were read, Missing years that were not there.
+	Done    int64 `json:"done,omitempty"`
+	Missing int   `json:"missing,omitempty"`
 }
 
 // leg is a span of issues: those behind After up to To, a zero To being no end.
@@ -95,6 +96,8 @@ type leg struct {
 	To    key    `json:"to,omitzero"`
 	// Act reads that act alone.
 	Act string `json:"act,omitempty"`
+	// Had: all of it was read before.
+	Had bool `json:"had,omitempty"`
 }
 
 const (
@@ -113,14 +116,16 @@ type place struct {
 	Articles int    `json:"articles,omitempty"`
 }
 
-// late is an issue, or an act of it, to be asked for again.
+// late is an issue, or an act of it, to be asked for again; Had: it was read
+// before.
 type late struct {
 	Issue key    `json:"issue"`
 	Act   string `json:"act,omitempty"`
+	Had   bool   `json:"had,omitempty"`
 }
 
 func (l late) leg() leg {
-	return leg{For: forLate, After: key{l.Issue.Day, l.Issue.Number - 1}, To: l.Issue, Act: l.Act}
+	return leg{For: forLate, After: key{l.Issue.Day, l.Issue.Number - 1}, To: l.Issue, Act: l.Act, Had: l.Had}
 }
 
 func legsOf(list []late) (legs []leg) {

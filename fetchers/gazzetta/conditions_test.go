@@ -34,6 +34,7 @@ func TestConditions(t *testing.T) {
 		"a list with no issues":                 emptyList,
 		"an issue with no acts":                 emptyIssue,
 		"a new design":                          renamed,
+		"a new design of every issue":           allIssuesBroken,
 		"Request Rejected":                      rejected,
 		"Request Rejected on an act":            rejectedLater,
 		"500 on search":                         search,
@@ -196,7 +197,7 @@ func homeAlways(t *testing.T) {
 	require.Equal(t, harvest.KindBroken, harvest.KindOf(r.err))
 	require.Contains(t, string(harvest.AsError(r.err).Evidence), "ultimelist")
 	require.Empty(t, r.shelf.pages)
-	require.Len(t, site.Requests(), 3, "the list, the issue, the issue in a new session")
+	require.Len(t, site.Requests(), 7, "the list, five issues, the first of them in a new session too")
 }
 
 func homeNowAndThen(t *testing.T) {
@@ -265,12 +266,39 @@ func emptyList(t *testing.T) {
 }
 
 func emptyIssue(t *testing.T) {
+	for name, f := range map[string]replica.Fault{"nothing": replica.Empty(), "no codes": replica.Nameless()} {
+		site, issues := june("regioni")
+		site.Break(replica.Where{Page: replica.IssuePage, Holding: numbered(issues[1])}, f)
+		r := first("regioni", site, t)
+		requireBroken(t, r)
+		require.Equal(t, sortedIDs(slices.Delete(slices.Clone(issues), 1, 2)), r.shelf.ids(), "%s: one does not stop the others", name)
+		r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", `,"revisit":1`)})
+		requireBroken(t, r)
+		site.Heal()
+		r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", `,"revisit":0`)})
+		require.NoError(t, r.err)
+		require.Equal(t, sortedIDs(issues), r.shelf.ids(), "it was asked for again")
+	}
+}
+
+// Where no page of an issue is one it is the site, and nothing moves, however
+// long it lasts.
+func allIssuesBroken(t *testing.T) {
 	site, issues := june("regioni")
-	site.Break(replica.Where{Page: replica.IssuePage, Holding: numbered(issues[1])}, replica.Empty())
 	r := first("regioni", site, t)
-	requireBroken(t, r)
-	require.Equal(t, sortedIDs(issues[:1]), r.shelf.ids())
-	require.Equal(t, 2, site.Asked(replica.IssuePage), "nothing behind it is asked for")
+	require.NoError(t, r.err)
+	before := string(r.shelf.checkpoint)
+	site.Break(replica.Where{Page: replica.IssuePage}, replica.Renamed())
+	for week := range 8 {
+		site.Publish(date(time.June, 20+7*week))
+		r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", "")})
+		requireBroken(t, r)
+		require.Equal(t, before, string(r.shelf.checkpoint))
+	}
+	site.Heal()
+	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", "")})
+	require.NoError(t, r.err)
+	require.Equal(t, sortedIDs(site.Issues("regioni", issues[0].Day, time.Time{})), r.shelf.ids())
 }
 
 func requireBroken(t *testing.T, r run) {
@@ -350,7 +378,16 @@ func noYear(t *testing.T) {
 		From: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(1981, 6, 1, 0, 0, 0, 0, time.UTC),
 	}})
 	require.Equal(t, harvest.KindGone, harvest.KindOf(r.err))
-	require.ErrorContains(t, r.err, "does not have this year")
+	require.ErrorContains(t, r.err, "the texts of the archive begin with 1986")
+	require.Len(t, site.Requests(), 1, "no year is asked for")
+	window := harvest.Window{From: date(time.January, 1).AddDate(-46, 0, 0), Until: date(time.January, 1)}
+	for range 2 { // a window that is asked for again goes on, and ends alike
+		r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", ""), Window: window})
+		require.Equal(t, harvest.KindGone, harvest.KindOf(r.err))
+		require.ErrorContains(t, r.err, "does not have this year")
+	}
+	require.Len(t, r.shelf.warnings(), 39, "the last year is in the error")
+	require.Equal(t, 40+1, site.Asked(replica.YearPage))
 	require.Empty(t, r.shelf.docs)
 }
 

@@ -15,12 +15,18 @@ const maxTold = 10
 func (r *reading) end(last bool) error {
 	w := r.w
 	live := w == r.cp.Live
+	if w.Missing > 0 && w.Done == 0 {
+		return harvest.Errorf(harvest.KindGone, "read the archive", r.serie.slug, "%w", errNoYear)
+	}
 	if live {
 		if err := r.compare(); err != nil {
 			return err
 		}
 	}
 	err := r.stillLate()
+	if r.read == 0 && harvest.KindOf(err) == harvest.KindBroken {
+		return err // no page of an issue was one: it is the site, and nothing moves
+	}
 	r.tellLate()
 	w.Legs, w.At = nil, nil
 	if len(w.Late) == 0 || err == nil && !live {
@@ -130,6 +136,9 @@ func (r *reading) missing(f feedPage) {
 		return
 	}
 	r.partial = true
+	if newest := (late{Issue: f.issue, Had: true}); r.params.revisit() == 0 && !slices.Contains(r.w.Late, newest) {
+		r.w.Late = append(r.w.Late, newest) // it is not read again otherwise
+	}
 	r.warn("the feed names %d of %d acts that the page of %s lacks: %v", len(lacks), len(f.codes), r.name(late{Issue: f.issue}), lacks[:min(len(lacks), maxTold)])
 }
 
@@ -139,9 +148,9 @@ func (r *reading) feed() (feedPage, error) {
 	if err != nil {
 		return feedPage{}, err
 	}
-	f, err := parseFeed(a.body)
+	f, err := parseFeed(a.Body)
 	if err != nil {
-		return f, broken(address, a.body, "it is no feed of an issue: %w", err)
+		return f, broken(address, &a, "it is no feed of an issue: %w", err)
 	}
 	return f, nil
 }

@@ -2,12 +2,8 @@ package gazzetta
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"time"
-
-	"github.com/PuerkitoBio/goquery"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -42,8 +38,9 @@ type reading struct {
 	w  *walk
 	// recent is the list of the last thirty days, never empty once it was read.
 	recent []key
-	// pages were yielded in this walk by this fetch; listed issues are in its way.
-	pages, listed int
+	// pages were yielded in this walk by this fetch, and read issues had a page;
+	// listed ones are in its way.
+	pages, read, listed int
 	// asides are what could not be read in this fetch.
 	asides []aside
 	// warnings and partial go with the next page.
@@ -52,12 +49,6 @@ type reading struct {
 	// codes are those that an issue's page listed, for the newest issue read.
 	codes   map[string]bool
 	codesOf key
-}
-
-// aside is an issue or an act that is asked for again later.
-type aside struct {
-	late late
-	err  error
 }
 
 func (r *reading) begin(f *Fetcher) (err error) {
@@ -73,44 +64,27 @@ func (r *reading) begin(f *Fetcher) (err error) {
 	return err
 }
 
-// run reads the list of the last thirty days, and goes the walks there are to go.
-func (r *reading) run() error {
-	var err error
-	if r.recent, err = r.list(r.site.address("/30giorni/" + r.serie.slug)); err != nil {
+// run reads the list of the last thirty days, and goes the walks there are to go:
+// what is read again and was cut is read to its end, before what is new.
+func (r *reading) run() (err error) {
+	if r.recent, err = r.list(); err != nil {
 		return err
 	}
-	if old := r.cp.Aside; !r.req.Window.IsZero() || r.req.Again || old != nil && old.Again && r.goesOn(old) {
-		// What is read again and was cut is read to its end, before what is new.
-		last := !r.req.Window.IsZero() || r.req.Again
-		if err := r.walk(r.asideWalk(), last); err != nil || last || r.stopped {
+	alone := !r.req.Window.IsZero() || r.req.Again
+	if old := r.cp.Aside; alone || old != nil && old.Again && r.goesOn(old) {
+		if err := r.follow(r.asideWalk, alone); err != nil || alone || r.stopped {
 			return err
 		}
 	}
-	return r.walk(r.liveWalk(), true)
+	return r.follow(r.liveWalk, true)
 }
 
-// list asks for a list of issues. One without issues is an error: there always
-// are some.
-func (r *reading) list(address string) ([]key, error) {
-	doc, _, err := r.site.page(r.ctx, address, func(d *goquery.Document) bool { return !isHome(d) && len(parseList(d)) > 0 })
+func (r *reading) follow(plan func() (*walk, error), last bool) error {
+	w, err := plan()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return parseList(doc), nil
-}
-
-// year asks for a year of the archive. One that is not there leads elsewhere:
-// errNoYear.
-func (r *reading) year(year int) ([]key, error) {
-	address := r.site.address(fmt.Sprintf("/ricercaArchivioCompleto/%s/%d", r.serie.slug, year))
-	doc, final, err := r.site.page(r.ctx, address, func(d *goquery.Document) bool { return !isHome(d) && len(parseList(d)) > 0 })
-	if final != nil && !holdsYear(final.RequestURI(), year) {
-		return nil, harvest.Errorf(harvest.KindGone, "read year", address, "%w", errNoYear)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return parseList(doc), nil
+	return r.walk(w, last)
 }
 
 // emit yields a page with the state after it.
@@ -134,27 +108,3 @@ func (r *reading) warn(format string, args ...any) {
 }
 
 func (r *reading) adapter(k key) adapter { return adapter{site: r.site, serie: r.serie, issue: k} }
-
-// within turns a window into the days it touches: issues have no hour, and begin
-// with their day where the window's ends were said.
-func within(w harvest.Window) (from, until string) {
-	if !w.From.IsZero() {
-		from = w.From.Format(time.DateOnly)
-	}
-	if u := w.Until; !u.IsZero() {
-		if u.Hour()+u.Minute()+u.Second()+u.Nanosecond() > 0 {
-			u = u.AddDate(0, 0, 1) // the day has begun before it
-		}
-		until = u.Format(time.DateOnly)
-	}
-	return from, until
-}
-
-func isCause(err error, causes ...error) bool {
-	for _, c := range causes {
-		if errors.Is(err, c) {
-			return true
-		}
-	}
-	return false
-}

@@ -1,8 +1,9 @@
 package gazzetta
 
 import (
-	"errors"
 	"slices"
+
+	"github.com/PuerkitoBio/goquery"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -14,15 +15,12 @@ func (r *reading) issue(k key) error {
 	if err != nil {
 		return r.issueFailed(k, err)
 	}
+	r.read++
 	r.remember(k, p)
-	l := r.w.Legs[0]
-	entries := p.entries
-	if l.Act != "" {
-		entries = slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.id != l.Act })
-	}
+	entries := r.wanted(k, p)
 	if at := r.w.At; at == nil || at.Issue != k {
 		r.w.At = &place{Issue: k}
-		if l.Act == "" {
+		if r.w.Legs[0].Act == "" {
 			if err := r.emitIssue(k, p); err != nil || r.stopped {
 				return err
 			}
@@ -37,6 +35,20 @@ func (r *reading) issue(k key) error {
 	return nil
 }
 
+// wanted are the acts of an issue that a leg reads: all, or the late one alone.
+func (r *reading) wanted(k key, p issuePage) []entry {
+	act := r.w.Legs[0].Act
+	if act == "" {
+		return p.entries
+	}
+	only := slices.DeleteFunc(slices.Clone(p.entries), func(e entry) bool { return e.id != act })
+	if len(only) == 0 {
+		r.partial = true
+		r.warn("%s could not be read, and its issue lists it no more: it is given up", r.name(late{Issue: k, Act: act}))
+	}
+	return only
+}
+
 // index is where an issue goes on: behind the act that was done last, wherever
 // it stands now.
 func (p *place) index(entries []entry) int {
@@ -49,8 +61,7 @@ func (p *place) index(entries []entry) int {
 // issueFailed puts an issue aside that may come later, and goes on with the
 // next one.
 func (r *reading) issueFailed(k key, err error) error {
-	kind := harvest.KindOf(err)
-	if !isCause(err, errNotYet) && kind != harvest.KindGone && (kind != harvest.KindServerError || !r.req.LastAttempt) {
+	if !r.passing(err) {
 		return err
 	}
 	if err := r.putAside(late{Issue: k}, err); err != nil {
@@ -63,20 +74,22 @@ func (r *reading) issueFailed(k key, err error) error {
 // issuePage asks for the page of an issue, and, where that is the stub, by its
 // other address: then it is not that the series was named wrongly.
 func (r *reading) issuePage(k key) (issuePage, error) {
+	var p issuePage
+	right := func(d *goquery.Document) bool {
+		p = parseIssue(d)
+		return len(p.entries) > 0
+	}
 	own, eli := r.adapter(k).issueAddress()
-	doc, _, err := r.site.page(r.ctx, own, hasActs)
-	if isCause(err, errNotYet) {
-		other, _, otherErr := r.site.page(r.ctx, eli, hasActs)
-		if otherErr == nil {
-			doc, err = other, nil
-		} else if r.ctx.Err() != nil {
+	_, _, err := r.site.page(r.ctx, own, right)
+	if isNotYet(err) {
+		_, _, otherErr := r.site.page(r.ctx, eli, right)
+		if otherErr == nil || r.ctx.Err() != nil {
 			err = otherErr
 		}
 	}
 	if err != nil {
 		return issuePage{}, err
 	}
-	p := parseIssue(doc)
 	for i := range p.entries {
 		if p.entries[i].day == "" {
 			p.entries[i].day = k.Day
@@ -96,30 +109,39 @@ func (r *reading) remember(k key, p issuePage) {
 // emitIssue yields the issue itself, with its PDFs when they are wanted; those
 // of issues that were read before are there already.
 func (r *reading) emitIssue(k key, p issuePage) error {
-	a := r.adapter(k)
-	page := harvest.Page{Documents: []harvest.Document{a.issueDocument(p)}, Rejects: p.rejects}
-	if r.params.PDF && r.w.Legs[0].For != forKnown {
-		for _, id := range a.pdfIDs(p) {
-			body, err := r.site.pdf(r.ctx, a.url(id))
-			if err != nil && !lacksPDF(err) {
-				return err
-			}
-			if err != nil {
-				page.Partial = true
-				r.warn("%s has no PDF at %s: %s", r.name(late{Issue: k}), id, harvest.AsError(err).Err)
-				continue
-			}
-			page.Documents = append(page.Documents, a.pdfDocument(id, body))
+	page := harvest.Page{Documents: []harvest.Document{r.adapter(k).issueDocument(p)}, Rejects: p.rejects}
+	if r.params.PDF && !r.w.Legs[0].Had {
+		pdfs, err := r.issuePDFs(k, p)
+		if err != nil {
+			return err
 		}
+		page.Documents = append(page.Documents, pdfs...)
 	}
 	page.Listed = len(page.Documents) + len(page.Rejects)
 	r.emit(page)
 	return nil
 }
 
-// lacksPDF reports an address without a PDF, for good; one that is larger than
-// the worker takes counts as well.
-func lacksPDF(err error) bool {
-	kind := harvest.KindOf(err)
-	return errors.Is(err, errNoPDF) || kind == harvest.KindGone || kind == harvest.KindBroken
+// issuePDFs asks for the PDFs of an issue and its supplements. One that is not
+// there is told; for one that the site cannot show the issue is put aside.
+func (r *reading) issuePDFs(k key, p issuePage) (docs []harvest.Document, err error) {
+	a := r.adapter(k)
+	for _, id := range a.pdfIDs(p) {
+		body, err := r.site.pdf(r.ctx, a.url(id))
+		switch {
+		case err == nil:
+			docs = append(docs, a.pdfDocument(id, body))
+			continue
+		case lacksPDF(err):
+			r.warn("%s has no PDF at %s: %s", r.name(late{Issue: k}), id, harvest.AsError(err).Err)
+		case !r.passing(err):
+			return nil, err
+		default:
+			if err := r.putAside(late{Issue: k}, err); err != nil {
+				return nil, err
+			}
+		}
+		r.partial = true
+	}
+	return docs, nil
 }

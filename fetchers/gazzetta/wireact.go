@@ -1,7 +1,7 @@
 package gazzetta
 
 import (
-	"net/url"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,8 +36,7 @@ func parseAct(doc *goquery.Document) actPage {
 	title := head.Find("h3").First().Clone()
 	reference := squeeze(title.Find(".riferimento").Text())
 	title.Find(".riferimento").Remove()
-	p.title, _ = trailingCode(squeeze(title.Text()))
-	p.title = strings.TrimSpace(p.title)
+	p.title = squeeze(title.Text())
 	if m := supplementOf.FindStringSubmatch(reference); m != nil {
 		n, _ := strconv.Atoi(m[2])
 		p.supplement = &supplement{kind: supplementKind(m[1]), number: n}
@@ -90,7 +89,7 @@ func isMenu(doc *goquery.Document) bool {
 // form B. A menu with neither is no error.
 func parseMenu(doc *goquery.Document) (m menuPage) {
 	doc.Find(`#albero a[href*="caricaArticolo?"], #albero a[href*="caricaArticolo;"]`).Each(func(_ int, a *goquery.Selection) {
-		link, _, _ := strings.Cut(strings.TrimSpace(a.AttrOr("href", "")), "#")
+		link, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
 		l := articleLink{link: link, label: squeeze(a.Text())}
 		l.id, l.annex = articleID(link)
 		if l.id != "" && !slices.ContainsFunc(m.articles, func(o articleLink) bool { return o.id == l.id }) {
@@ -104,17 +103,19 @@ func parseMenu(doc *goquery.Document) (m menuPage) {
 }
 
 // articleID joins flag, group, article, its subdivisions and part; the version
-// is left out, for it is always the original one.
+// is left out, for it is always the original one. What an address does not say is
+// 0; one that says something else than numbers is named by its digest, so that
+// no article is lost. One that names no article at all is "".
 func articleID(link string) (id string, annex bool) {
-	u, err := url.Parse(link)
-	if err != nil {
+	u, err := parseLink(link)
+	if err != nil || !u.Query().Has("art.idArticolo") {
 		return "", false
 	}
 	var numbers []string
 	for _, name := range []string{"flagTipoArticolo", "idGruppo", "idArticolo", "idSottoArticolo", "idSottoArticolo1", "progressivo"} {
-		n, err := strconv.Atoi(u.Query().Get("art." + name))
-		if err != nil {
-			return "", false
+		n, err := strconv.Atoi(cmp.Or(u.Query().Get("art."+name), "0"))
+		if err != nil || n < 0 {
+			return digest(u.RawQuery), false
 		}
 		numbers = append(numbers, strconv.Itoa(n))
 	}
@@ -140,11 +141,31 @@ func textOf(s *goquery.Selection) (t text) {
 	var raw, plain []string
 	s.Each(func(_ int, p *goquery.Selection) {
 		if h, err := goquery.OuterHtml(p); err == nil && (squeeze(p.Text()) != "" || p.Find("img, a").Length() > 0) {
-			raw, plain = append(raw, h), append(plain, paragraphs(p.Text()))
+			raw, plain = append(raw, plainQuotes(h)), append(plain, paragraphs(p.Text()))
 		}
 	})
 	t.raw, t.plain = strings.Join(raw, "\n"), strings.Join(plain, "\n")
 	return t
+}
+
+// plainQuotes undoes what writing HTML again has made of quotes in texts: they
+// need no escape there, and had none. In tags they do.
+func plainQuotes(html string) string {
+	var b strings.Builder
+	for html != "" {
+		text, tag, _ := strings.Cut(html, "<")
+		b.WriteString(strings.NewReplacer("&#39;", "'", "&#34;", `"`).Replace(text))
+		if len(text) == len(html) {
+			break
+		}
+		inside, rest, closed := strings.Cut(tag, ">")
+		b.WriteString("<" + inside)
+		if closed {
+			b.WriteByte('>')
+		}
+		html = rest
+	}
+	return b.String()
 }
 
 func (t text) empty() bool { return t.raw == "" }

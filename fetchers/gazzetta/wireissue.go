@@ -1,7 +1,6 @@
 package gazzetta
 
 import (
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -37,13 +36,20 @@ type entry struct {
 	link, pdf string
 }
 
+// codes name the acts in their order.
+func (p issuePage) codes() []any {
+	codes := make([]any, 0, len(p.entries))
+	for _, e := range p.entries {
+		codes = append(codes, e.id)
+	}
+	return codes
+}
+
 const issueParts = `span.rubrica, span.emettitore, span.risultato, h2, h3`
 
-// hasActs recognises the page of an issue: one without acts is none.
-func hasActs(doc *goquery.Document) bool { return doc.Find("span.risultato").Length() > 0 }
-
 // parseIssue reads the flat sequence of headings and acts in their order. What
-// bears no code that could be one is set aside.
+// bears no code that could be one is set aside. A page without acts is no
+// issue's.
 func parseIssue(doc *goquery.Document) issuePage {
 	r := issueReader{seen: map[string]bool{}}
 	doc.Find(issueParts).Each(func(_ int, s *goquery.Selection) {
@@ -165,8 +171,8 @@ var pageNumber = regexp.MustCompile(`\d+`)
 // links reads code, day and where the act is.
 func (e *entry) links(s *goquery.Selection) {
 	s.Find("a[href]").Each(func(_ int, a *goquery.Selection) {
-		href := strings.TrimSpace(a.AttrOr("href", ""))
-		u, err := url.Parse(href)
+		href := a.AttrOr("href", "")
+		u, err := parseLink(href)
 		if err != nil {
 			return
 		}

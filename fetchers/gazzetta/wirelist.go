@@ -14,24 +14,25 @@ import (
 // issueLinks are the forms in which a list names an issue, the best first.
 const issueLinks = `a[href*="caricaDettaglio?"], a[href*="caricaDettaglio;"], a[href*="caricaDettaglio/home?"]`
 
-// parseList reads the issues that a list names, each once, in the order of
-// publication: the list of thirty days or a year of the archive. The texts of
-// links are not looked at: those of supplements bear another number.
-func parseList(doc *goquery.Document) []key {
-	keys := keysOf(doc, issueLinks, byQuery)
+// parseList reads the issues of a series that a list names, each once, in the
+// order of publication: the list of thirty days or a year of the archive. Links
+// to other series, as menus have them, are no part of it. The texts of links are
+// not looked at: those of supplements bear another number.
+func parseList(doc *goquery.Document, s serie) []key {
+	keys := keysOf(doc, issueLinks, byQuery, s.inPath)
 	if len(keys) == 0 {
-		keys = keysOf(doc, `a[href*="downloadPdf"], a[href*="pdfPaginato"]`, byQuery)
+		keys = keysOf(doc, `a[href*="downloadPdf"], a[href*="pdfPaginato"]`, byQuery, s.inQuery)
 	}
 	if len(keys) == 0 {
-		keys = keysOf(doc, `a[href*="/eli/gu/"]`, byELI)
+		keys = keysOf(doc, `a[href*="/eli/gu/"]`, byELI, s.inELI)
 	}
 	return keys
 }
 
-func keysOf(doc *goquery.Document, selector string, read func(*url.URL) (key, bool)) (keys []key) {
+func keysOf(doc *goquery.Document, selector string, read func(*url.URL) (key, bool), ours func(*url.URL) bool) (keys []key) {
 	doc.Find(selector).Each(func(_ int, a *goquery.Selection) {
-		u, err := url.Parse(strings.TrimSpace(a.AttrOr("href", "")))
-		if err != nil {
+		u, err := parseLink(a.AttrOr("href", ""))
+		if err != nil || !ours(u) {
 			return
 		}
 		if k, ok := read(u); ok {
@@ -40,6 +41,16 @@ func keysOf(doc *goquery.Document, selector string, read func(*url.URL) (key, bo
 	})
 	slices.SortFunc(keys, key.compare)
 	return slices.Compact(keys)
+}
+
+func (s serie) inPath(u *url.URL) bool { return strings.Contains(u.Path, "/"+s.slug+"/") }
+
+func (s serie) inQuery(u *url.URL) bool {
+	return s.inPath(u) || strings.EqualFold(u.Query().Get("tipoSerie"), s.code)
+}
+
+func (s serie) inELI(u *url.URL) bool {
+	return slices.ContainsFunc(strings.Split(u.Path, "/"), func(part string) bool { return strings.EqualFold(part, s.seg) })
 }
 
 // byQuery reads day and number from the query; PDF links have the day without

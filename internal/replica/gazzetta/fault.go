@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Page is a kind of page.
@@ -153,6 +156,43 @@ func Truncated() Fault {
 		http.NewResponseController(w).Flush()        //nolint:errcheck // the same
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// Half ends in the middle of the body as if that were all.
+func Half() Fault {
+	return changed(func(body []byte) []byte { return body[:len(body)/2] })
+}
+
+// Slow sends the body in so many pieces, with a pause before each.
+func Slow(pieces int, pause time.Duration) Fault {
+	return func(w http.ResponseWriter, r *http.Request, right http.Handler) {
+		rec := httptest.NewRecorder()
+		right.ServeHTTP(rec, r)
+		body := rec.Body.Bytes()
+		for rest := range slices.Chunk(body, len(body)/pieces+1) {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-time.After(pause):
+			}
+			w.Write(rest)                         //nolint:errcheck // the client may be gone
+			http.NewResponseController(w).Flush() //nolint:errcheck // the same
+		}
+	}
+}
+
+// Nameless leaves out the codes of acts, wherever they stand.
+func Nameless() Fault {
+	return changed(func(body []byte) []byte {
+		return regexp.MustCompile(`codiceRedazionale=\w*| \(\w+\)\s*<span class="riferimento">`).ReplaceAll(body, nil)
+	})
+}
+
+// Beside puts more into the page, before all that it has.
+func Beside(html string) Fault {
+	return changed(func(body []byte) []byte {
+		return bytes.Replace(body, []byte("<body>"), []byte("<body>"+html), 1)
+	})
 }
 
 // Latin sends the page in ISO-8859-1 under a header that says UTF-8; every
