@@ -19,10 +19,12 @@ import (
 )
 
 // startTimeout bounds opening the store, a migration included; stopExtra is what
-// stopping takes beyond the drain.
+// stopping takes beyond the drain, of which leaveTimeout is for giving back the
+// turns of hosts.
 const (
 	startTimeout = 10 * time.Minute
 	stopExtra    = 10 * time.Second
+	leaveTimeout = 5 * time.Second
 )
 
 // work runs a worker until ctx ends or it cannot go on.
@@ -171,11 +173,21 @@ func (p program) newClient(life fx.Lifecycle, s config.Settings, opened *store.S
 	return remote{Client: c, address: o.HostPort, namespace: o.Namespace, identity: id}, nil
 }
 
-func newPolite(s config.Settings, hosts *hosts, opened *store.Store) *polite.Client {
-	return polite.New(polite.Settings{
+// newPolite makes the client of all fetchers. When the worker ends, its hosts are
+// free for others at once.
+func newPolite(life fx.Lifecycle, s config.Settings, hosts *hosts, opened *store.Store, log *slog.Logger) *polite.Client {
+	c := polite.New(polite.Settings{
 		Product: cmp.Or(s.Product, "Vendemmia/"+version), Allow: s.AllowNetwork, MaxBody: s.MaxBody, Rules: hosts.rule, Rest: hosts.rest,
 		Slow: hosts.slow, Fleet: newFleet(opened),
 	})
+	life.Append(fx.StopHook(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
+		defer cancel()
+		if err := c.Leave(ctx); err != nil {
+			log.Warn("others wait for some hosts until a lease ends", "error", err)
+		}
+	}))
+	return c
 }
 
 // quiet lets the container speak of errors only.

@@ -26,6 +26,9 @@ type Error struct {
 	Status int
 	// RetryAfter is how long the source asked to be left alone, or 0.
 	RetryAfter time.Duration
+	// Held says that we ourselves kept the request from leaving: the source has done
+	// nothing, and nothing counts as an attempt. RetryAfter is when to try again.
+	Held bool
 	// Evidence is what came, where that shows why: kept with the failure, capped.
 	// It is never printed with the error.
 	Evidence []byte

@@ -7,10 +7,6 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// placeKept is how long a process keeps its place among those who wait, beyond
-// the moment at which it should ask again.
-const placeKept = 2 * time.Second
-
 // clockStep is the step of the coarsest clock of a database: by so much a moment
 // may be too early.
 const clockStep = time.Millisecond
@@ -20,6 +16,8 @@ type booker interface {
 	// book answers whether the departure is booked, else how long the gap lasts
 	// and how many others go first.
 	book(ctx context.Context, b rows.Booking) (booking, error)
+	// release gives a departure back, with a place for who waits still.
+	release(ctx context.Context, b rows.Booking) error
 	// brief runs one statement that a power cut may undo.
 	brief(ctx context.Context, query string, args ...any) error
 }
@@ -79,11 +77,16 @@ func (s *Store) book(t *tx, b rows.Booking) (booking, error) {
 		_, err = t.exec(`DELETE FROM waiters WHERE host = ? AND holder = ?`, b.Host, b.Holder)
 		return booking{booked: true}, err
 	}
-	if _, err := t.exec(s.engine.timed(takePlace), b.Host, b.Holder, b.Priority, b.Gap.Microseconds(), placeKept.Microseconds()); err != nil {
+	if err := s.takePlace(t, b); err != nil {
 		return booking{}, err
 	}
 	got, _, err := first(t, func(s scanner) (g booking, err error) { return g, s.Scan(&g.left, &g.ahead) }, s.engine.timed(whenBooked), b.Host, b.Holder)
 	return got, err
+}
+
+func (s *Store) takePlace(t *tx, b rows.Booking) error {
+	_, err := t.exec(s.engine.timed(takePlace), b.Host, b.Holder, b.Priority, b.Gap.Microseconds(), b.Place.Microseconds())
+	return err
 }
 
 // A departure counts its gap from the booking at first, so that one whose holder
@@ -95,7 +98,9 @@ const bookDeparture = `INSERT INTO departures (host, holder, lease_until, next_a
 		OR w.priority = ?5 AND w.since < coalesce((SELECT m.since FROM waiters m WHERE m.host = ?1 AND m.holder = ?2 AND m.until > {now}), {now})))`
 
 const takePlace = `INSERT INTO waiters (host, holder, priority, since, until)
-	SELECT ?1, ?2, CAST(?3 AS BIGINT), {now}, {now} + (1 + (SELECT count(*) FROM waiters o WHERE o.host = ?1)) * CAST(?4 AS BIGINT) + CAST(?5 AS BIGINT) WHERE true
+	SELECT ?1, ?2, ?3, {now}, max({now}, coalesce((SELECT next_at FROM departures WHERE host = ?1), 0)) + ?5
+		+ ?4 * (SELECT count(*) FROM waiters o WHERE o.host = ?1 AND o.holder <> ?2 AND o.until > {now} AND (o.priority < ?3 OR o.priority = ?3
+			AND o.since < coalesce((SELECT m.since FROM waiters m WHERE m.host = ?1 AND m.holder = ?2 AND m.until > {now}), {now}))) WHERE true
 	ON CONFLICT (host, holder) DO UPDATE SET priority = excluded.priority, until = excluded.until,
 	since = CASE WHEN waiters.until > {now} THEN waiters.since ELSE excluded.since END`
 
@@ -111,14 +116,25 @@ func (s *Store) RenewHost(ctx context.Context, b rows.Booking) error {
 }
 
 // ReleaseHost gives a departure back once its answer is there: the next one is due
-// a gap from now. It does nothing when it is held no more.
-func (s *Store) ReleaseHost(ctx context.Context, host, holder string, gap time.Duration) error {
-	if gap > 0 {
-		gap += clockStep
+// a gap from now. One that is held no more stays as it is. With a priority, the holder
+// takes a place among those who wait, as BookHost does.
+func (s *Store) ReleaseHost(ctx context.Context, b rows.Booking) error {
+	const op = "release departure to"
+	if b.Gap > 0 {
+		b.Gap += clockStep
 	}
-	return s.brief(ctx, "release departure to", host, `UPDATE departures SET holder = '', lease_until = 0, next_at = {now} + ?3 WHERE host = ?1 AND holder = ?2`,
-		host, holder, gap.Microseconds())
+	if e, ok := s.engine.(booker); ok {
+		return fault(op, b.Host, e.release(ctx, b))
+	}
+	return s.writeBeside(ctx, besideOthers, op, b.Host, func(t *tx) error {
+		if _, err := t.exec(s.engine.timed(giveBack), b.Host, b.Holder, b.Gap.Microseconds()); err != nil || b.Priority == 0 {
+			return err
+		}
+		return s.takePlace(t, b)
+	})
 }
+
+const giveBack = `UPDATE departures SET holder = '', lease_until = 0, next_at = {now} + ?3 WHERE host = ?1 AND holder = ?2`
 
 // WithdrawHost gives up a process's place among those who wait.
 func (s *Store) WithdrawHost(ctx context.Context, host, holder string) error {

@@ -26,17 +26,40 @@ const bookAtOnce = `WITH mine AS (
 		DELETE FROM waiters WHERE host = ?1 AND holder = ?2 AND EXISTS (SELECT 1 FROM booked)
 	), placed AS (
 		INSERT INTO waiters (host, holder, priority, since, until)
-		SELECT ?1, ?2, ?5, mine.since, {now} + (1 + ahead.n) * ?4 + ?6 FROM mine, ahead WHERE NOT EXISTS (SELECT 1 FROM booked)
+		SELECT ?1, ?2, ?5, mine.since, greatest({now}, (SELECT next_at FROM departures WHERE host = ?1)) + ahead.n * ?4 + ?6
+		FROM mine, ahead WHERE NOT EXISTS (SELECT 1 FROM booked)
 		ON CONFLICT (host, holder) DO UPDATE SET priority = excluded.priority, until = excluded.until, since = excluded.since
 	)
 	SELECT EXISTS (SELECT 1 FROM booked), coalesce((SELECT next_at - {now} FROM departures WHERE host = ?1), 0), ahead.n, ` + lazily + ` FROM ahead`
+
+// releaseAtOnce is giveBack and a place for who waits still, in one message.
+const releaseAtOnce = `WITH mine AS (
+		SELECT coalesce((SELECT since FROM waiters WHERE host = ?1 AND holder = ?2 AND until > {now}), {now}) AS since
+	), ahead AS (
+		SELECT count(*) AS n FROM waiters w, mine WHERE w.host = ?1 AND w.holder <> ?2 AND w.until > {now}
+			AND (w.priority < ?4 OR w.priority = ?4 AND w.since < mine.since)
+	), released AS (
+		` + giveBack + `
+	), placed AS (
+		INSERT INTO waiters (host, holder, priority, since, until)
+		SELECT ?1, ?2, ?4, mine.since, {now} + (1 + ahead.n) * ?3 + ?5 FROM mine, ahead WHERE ?4 > 0
+		ON CONFLICT (host, holder) DO UPDATE SET priority = excluded.priority, until = excluded.until, since = excluded.since
+	)
+	SELECT ` + lazily
+
+func (p *postgres) release(ctx context.Context, b rows.Booking) error {
+	query := p.timed(releaseAtOnce)
+	return patiently(ctx, func(int) error {
+		return p.one(ctx, query, []any{new(sql.RawBytes)}, b.Host, b.Holder, b.Gap.Microseconds(), int64(b.Priority), b.Place.Microseconds())
+	})
+}
 
 // book borrows one of the reading connections: pages must not make it wait.
 func (p *postgres) book(ctx context.Context, b rows.Booking) (got booking, err error) {
 	query := p.timed(bookAtOnce)
 	err = patiently(ctx, func(int) error {
 		return p.one(ctx, query, []any{&got.booked, &got.left, &got.ahead, new(sql.RawBytes)},
-			b.Host, b.Holder, b.Lease.Microseconds(), b.Gap.Microseconds(), int64(b.Priority), placeKept.Microseconds())
+			b.Host, b.Holder, b.Lease.Microseconds(), b.Gap.Microseconds(), int64(b.Priority), b.Place.Microseconds())
 	})
 	return got, err
 }

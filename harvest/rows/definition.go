@@ -129,6 +129,8 @@ type Booking struct {
 	Gap time.Duration
 	// Priority is 1 for urgent … 5 for idle.
 	Priority int
-	// Lease is how long the departure is held when the process dies.
-	Lease time.Duration
+	// Lease is how long the departure is held when the process dies; Place how long
+	// its place among those who wait is, beyond the moment at which it should ask
+	// again.
+	Lease, Place time.Duration
 }

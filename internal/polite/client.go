@@ -3,6 +3,7 @@ package polite
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -161,6 +162,16 @@ func (c *Client) HTTP(v harvest.Visitor) *http.Client {
 		Transport:     &roundTripper{client: c, visitor: v, agent: userAgent(c.settings.Product, v.Contact)},
 		CheckRedirect: checkRedirect,
 	}
+}
+
+// Leave waits until the fleet has been told of every departure that was used, and
+// nobody waits for one: other processes need not wait for a lease to end. It is
+// for a process about to end, after its last request.
+func (c *Client) Leave(ctx context.Context) error {
+	if err := c.turns.errands.wait(ctx); err != nil {
+		return fmt.Errorf("give back the turns of hosts: %w", err)
+	}
+	return nil
 }
 
 // Close closes idle connections; requests in flight go on.

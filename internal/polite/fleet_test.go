@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +22,7 @@ type fleetOf struct {
 	waiting map[int]place
 	down    bool
 	calls   int
+	tells   time.Duration // how long it takes to give a departure back
 }
 
 type place struct {
@@ -86,7 +88,8 @@ func (p process) Renew(context.Context, string, time.Duration) error {
 	return nil
 }
 
-func (p process) Release(_ context.Context, _ string, gap time.Duration) error {
+func (p process) Release(_ context.Context, _ string, gap time.Duration, priority int) error {
+	time.Sleep(p.tells)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down {
@@ -94,6 +97,9 @@ func (p process) Release(_ context.Context, _ string, gap time.Duration) error {
 	}
 	if p.holder == p.id {
 		p.holder, p.next = 0, time.Now().Add(gap)
+	}
+	if priority > 0 {
+		p.waiting[p.id] = place{priority, time.Now(), time.Now().Add(gap + time.Second)}
 	}
 	return nil
 }
@@ -103,6 +109,12 @@ func (p process) Withdraw(context.Context, string) error {
 	defer p.mu.Unlock()
 	delete(p.waiting, p.id)
 	return nil
+}
+
+func (f *fleetOf) setDown(down bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.down = down
 }
 
 func newFleet(gap time.Duration) *fleetOf { return &fleetOf{gap: gap, waiting: map[int]place{}} }
@@ -169,13 +181,38 @@ func TestFleetTheMoreUrgentGoesFirst(t *testing.T) {
 			}
 		}
 		time.Sleep(20 * time.Second)
-		for _, turns := range processes {
+		for i := range 60 { // at any moment of another's request and gap
+			turns := processes[i%len(processes)]
+			time.Sleep(time.Duration(i) * 70 * time.Millisecond)
 			start := time.Now()
 			visit(t, turns, 3)
 			require.LessOrEqual(t, time.Since(start), (1+1+1+1)*time.Second+200*time.Millisecond, "one request and its gap, then its own")
 		}
 		stop()
 		wg.Wait()
+	})
+}
+
+// Who waits in a process is known to all others as soon as it waits, not only when
+// the gap is over; where a departure is given back anyway, that costs no question.
+func TestFleetKnowsAtOnceWhoWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(10 * time.Second)
+		turns := f.process(1)
+		var wg sync.WaitGroup
+		for _, priority := range []int{4, 4} {
+			wg.Go(func() { visit(t, turns, priority) })
+		}
+		time.Sleep(2 * time.Second)
+		require.Equal(t, 4, f.waiting[1].priority)
+		require.Equal(t, 1, f.calls, "one booking, and what it was given back with")
+		wg.Go(func() { visit(t, turns, 3) })
+		synctest.Wait()
+		require.Equal(t, 3, f.waiting[1].priority)
+		wg.Wait()
+		require.NoError(t, turns.errands.wait(t.Context()))
+		require.Empty(t, f.waiting)
 	})
 }
 
@@ -227,6 +264,25 @@ func TestFleetThatIsAway(t *testing.T) {
 	})
 }
 
+// The gap is kept also where the fleet could not be told of the last answer.
+func TestFleetThatWasNotToldOfTheLastAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(time.Minute)
+		turns := f.process(1)
+		turn, err := turns.enter(t.Context(), "h", 0)
+		require.NoError(t, err)
+		f.setDown(true)
+		ended := time.Now()
+		turn.end()
+		time.Sleep(20 * time.Second)
+		f.setDown(false)
+		begin, _ := visit(t, turns, 0)
+		require.GreaterOrEqual(t, begin.Sub(ended), time.Minute)
+		require.NoError(t, turns.errands.wait(t.Context()))
+	})
+}
+
 func TestFleetNobodyWaitsAnyMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -251,5 +307,125 @@ func TestFleetIsNotAskedWithoutAGap(t *testing.T) {
 		f := newFleet(0)
 		visit(t, f.process(1), 0)
 		require.Zero(t, f.calls)
+	})
+}
+
+// A process that is about to end waits until its host is free for others.
+func TestFleetIsToldBeforeAProcessLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(time.Second)
+		f.tells = 3 * time.Second
+		turns := f.process(1)
+		visit(t, turns, 0)
+		require.Equal(t, 1, f.holder)
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		require.ErrorIs(t, turns.errands.wait(ctx), context.DeadlineExceeded, "it waits no longer than it is let")
+		require.NoError(t, turns.errands.wait(t.Context()))
+		require.Zero(t, f.holder)
+		require.NoError(t, turns.errands.wait(t.Context()), "twice is harmless")
+	})
+}
+
+// stoppedOnce is a process that is stopped for a while (SIGSTOP) at the moment at
+// which it has its first departure.
+type stoppedOnce struct {
+	process
+	stopped atomic.Bool
+}
+
+func (s *stoppedOnce) Book(ctx context.Context, host string, gap time.Duration, priority int) (time.Duration, error) {
+	wait, err := s.process.Book(ctx, host, gap, priority)
+	if wait == 0 && err == nil && s.stopped.CompareAndSwap(false, true) {
+		time.Sleep(Lease + time.Second/2)
+	}
+	return wait, err
+}
+
+// A departure that was had before this process was stopped for longer than its
+// lease is another's by now: it is not used.
+func TestFleetALateDepartureIsNotUsed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(time.Second)
+		var mu sync.Mutex
+		var begins, ends []time.Time
+		var wg sync.WaitGroup
+		for _, turns := range []*turns{newTurns(every(f.gap), &stoppedOnce{process: process{f, 1}}), f.process(2)} {
+			wg.Go(func() {
+				for range 3 {
+					begin, end := visit(t, turns, 0)
+					mu.Lock()
+					begins, ends = append(begins, begin), append(ends, end)
+					mu.Unlock()
+				}
+			})
+			synctest.Wait() // the one that will be stopped comes first
+		}
+		wg.Wait()
+		require.Len(t, begins, 6)
+		for i := 1; i < len(begins); i++ {
+			require.GreaterOrEqual(t, begins[i].Sub(ends[i-1]), f.gap, "request %d", i)
+		}
+	})
+}
+
+// waiting lets somebody wait for a host whose last answer was just now: alone, after
+// a request of its own, and in a fleet, after another's. The rule changes after a
+// minute.
+func waiting(t *testing.T, change func(*Rule), check func(err error, waited time.Duration)) {
+	t.Helper()
+	f := newFleet(time.Hour)
+	for name, processes := range map[string][2]Fleet{"alone": {}, "fleet": {process{f, 1}, process{f, 2}}, "fleet, its own": {process{f, 3}, process{f, 3}}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var changed atomic.Bool
+				rule := func(string) Rule {
+					r := Rule{Every: time.Hour}
+					if changed.Load() {
+						change(&r)
+					}
+					return r
+				}
+				first, second := newTurns(rule, processes[0]), newTurns(rule, processes[1])
+				if processes[0] == processes[1] {
+					second = first
+				}
+				visit(t, first, 0)
+				time.AfterFunc(time.Minute, func() { changed.Store(true) })
+				start := time.Now()
+				turn, err := second.enter(t.Context(), "h", 0)
+				waited := time.Since(start)
+				if err == nil {
+					turn.end()
+				}
+				check(err, waited)
+				require.NoError(t, second.errands.wait(t.Context()))
+			})
+		})
+	}
+}
+
+func seenSoon(t *testing.T, waited time.Duration) {
+	t.Helper()
+	require.InDelta(t, time.Minute+lookAgain/2, waited, float64(lookAgain/2))
+}
+
+// A gap that a person has taken away holds no longer for those who wait already.
+func TestWhoWaitsSeesThatTheRuleHasChanged(t *testing.T) {
+	t.Parallel()
+	waiting(t, func(r *Rule) { r.Every = 0 }, func(err error, waited time.Duration) {
+		require.NoError(t, err)
+		seenSoon(t, waited)
+	})
+}
+
+// A host that is paused while requests wait for their turn takes none of them.
+func TestPauseEndsTheWait(t *testing.T) {
+	t.Parallel()
+	waiting(t, func(r *Rule) { r.Paused = "they rebuild" }, func(err error, waited time.Duration) {
+		require.ErrorContains(t, err, "the host is paused: they rebuild")
+		seenSoon(t, waited)
 	})
 }

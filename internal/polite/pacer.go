@@ -3,15 +3,10 @@ package polite
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 )
-
-// shortRest is how long a request waits for a resting host; for a longer rest
-// it fails at once, so that the item gives its place to others.
-const shortRest = 30 * time.Second
 
 // pacer is the queue in front of one host: the more urgent first, and of equals
 // who came first. Where the host has a gap, departures are booked in the fleet.
@@ -20,6 +15,8 @@ type pacer struct {
 	rule  func(host string) Rule
 	fleet Fleet // nil: this process is alone
 	refs  int   // guarded by turns.mu
+
+	errands *errands // with the fleet
 
 	mu      sync.Mutex
 	queue   []*waiter
@@ -31,6 +28,7 @@ type pacer struct {
 	timer   *time.Timer
 	booking *booking // asks the fleet for the next departure; nil: nobody does
 	held    *holding // the departure that the fleet gave; nil: none
+	lined   int      // priority of the place in the fleet's queue while nobody asks; 0: none
 }
 
 // waiter is one request in the queue; it gets one value: nil is "go".
@@ -38,14 +36,6 @@ type waiter struct {
 	priority int
 	ready    chan error
 }
-
-// refusal says why a host takes no request now.
-type refusal struct {
-	text string
-	rest time.Duration
-}
-
-func (r *refusal) Error() string { return r.text }
 
 // enter waits for the host's turn. After nil, leave must be called once.
 func (p *pacer) enter(ctx context.Context, priority int) error {
@@ -112,7 +102,7 @@ func (p *pacer) land(gap time.Duration) {
 	}
 	h := p.held
 	p.held = nil
-	go p.release(h, gap)
+	p.errands.run(func() { p.release(h, gap) })
 }
 
 // learn remembers that the host asked for rest.
@@ -132,9 +122,13 @@ func (p *pacer) admit() {
 		now, rule := time.Now(), p.rule(p.host)
 		if r := p.refuse(rule, now); r != nil {
 			p.clear(r)
-			return
+			break
 		}
 		if p.flying >= rule.width() {
+			return
+		}
+		if p.shared(rule) && p.lined != p.queue[0].priority {
+			p.book() // others must know at once who waits here
 			return
 		}
 		if wait := p.due(rule).Sub(now); wait > 0 {
@@ -147,6 +141,16 @@ func (p *pacer) admit() {
 		}
 		p.launch()
 	}
+	p.unline()
+}
+
+// unline gives up the place in the fleet's queue that nobody needs. The lock is
+// held.
+func (p *pacer) unline() {
+	if p.lined > 0 {
+		p.lined = 0
+		p.errands.run(p.leaveLine)
+	}
 }
 
 // launch lets the first of the queue go. The lock is held.
@@ -156,33 +160,6 @@ func (p *pacer) launch() {
 	p.queue = p.queue[1:]
 }
 
-// due is the earliest moment of the next departure.
-func (p *pacer) due(rule Rule) time.Time {
-	due := later(p.rest, rule.RestUntil)
-	if rule.Every > 0 && !p.ended.IsZero() {
-		due = later(due, p.ended.Add(rule.Every))
-	}
-	return due
-}
-
-func (p *pacer) refuse(rule Rule, now time.Time) *refusal {
-	if rule.Paused != "" {
-		return &refusal{text: "the host is paused: " + rule.Paused}
-	}
-	until, why := rule.RestUntil, rule.RestWhy
-	if p.rest.After(until) {
-		until, why = p.rest, p.restWhy
-	}
-	if rest := until.Sub(now); rest > shortRest {
-		text := fmt.Sprintf("the host rests until %s", until.UTC().Format(time.RFC3339))
-		if why != "" {
-			text += ": " + why
-		}
-		return &refusal{text: text, rest: rest}
-	}
-	return nil
-}
-
 func (p *pacer) clear(r error) {
 	for _, w := range p.queue {
 		w.ready <- r
@@ -190,7 +167,9 @@ func (p *pacer) clear(r error) {
 	p.queue = nil
 }
 
+// wake calls admit again after a while, or when the rule may have changed.
 func (p *pacer) wake(after time.Duration) {
+	after = min(after, lookAgain)
 	if p.timer != nil {
 		p.timer.Reset(after)
 		return
@@ -206,12 +185,5 @@ func (p *pacer) wake(after time.Duration) {
 func (p *pacer) idle(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.flying == 0 && len(p.queue) == 0 && !now.Before(p.free) && !now.Before(p.rest)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	return p.flying == 0 && p.booking == nil && len(p.queue) == 0 && !now.Before(p.free) && !now.Before(p.rest)
 }

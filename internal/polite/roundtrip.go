@@ -71,7 +71,7 @@ func unsent(req *http.Request, err error) error {
 func refused(req *http.Request, err error) error {
 	e := &harvest.Error{Kind: harvest.KindThrottled, Op: verb(req), On: req.URL.String(), Err: err}
 	if r, ok := errors.AsType[*refusal](err); ok {
-		e.RetryAfter = r.rest
+		e.RetryAfter, e.Held = r.rest, r.held
 		return e
 	}
 	e.Kind, e.Err = stopped(req.Context())

@@ -17,6 +17,8 @@ type turns struct {
 	mu      sync.Mutex
 	pacers  map[string]*pacer
 	sweepAt int
+
+	errands errands // of all pacers with the fleet
 }
 
 func newTurns(rule func(string) Rule, fleet Fleet) *turns {
@@ -56,7 +58,7 @@ func (t *turns) take(host string) *pacer {
 	}
 	p, ok := t.pacers[host]
 	if !ok {
-		p = &pacer{host: host, rule: t.rule, fleet: t.fleet}
+		p = &pacer{host: host, rule: t.rule, fleet: t.fleet, errands: &t.errands}
 		t.pacers[host] = p
 	}
 	p.refs++

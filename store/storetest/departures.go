@@ -19,6 +19,7 @@ func departureTests() map[string]func(*testing.T, Store) {
 		"the more urgent goes first":  departUrgent,
 		"who came first goes first":   departFirst,
 		"a place is not kept forever": departPlace,
+		"giving back takes a place":   departLined,
 		"the dead hold for a lease":   departDead,
 		"renewing holds it":           departRenewed,
 		"no gap is ever too short":    departMany,
@@ -28,15 +29,19 @@ func departureTests() map[string]func(*testing.T, Store) {
 const brief = 30 * time.Millisecond
 
 func booking(holder string, priority int) rows.Booking {
-	return rows.Booking{Host: "h.example", Holder: holder, Gap: brief, Priority: priority, Lease: time.Minute}
+	return rows.Booking{Host: "h.example", Holder: holder, Gap: brief, Priority: priority, Lease: time.Minute, Place: 10 * brief}
 }
 
-// patient is a booking whose place in line outlasts any test: it is kept for some
-// gaps.
+// patient is a booking whose place in line outlasts any test.
 func patient(holder string, priority int) rows.Booking {
 	b := booking(holder, priority)
-	b.Gap = time.Hour
+	b.Place = time.Hour
 	return b
+}
+
+// back is a departure that is given back; nobody waits any more.
+func back(holder string, gap time.Duration) rows.Booking {
+	return rows.Booking{Host: "h.example", Holder: holder, Gap: gap}
 }
 
 // books asks once.
@@ -72,8 +77,8 @@ func departOne(t *testing.T, s Store) {
 	other.Host = "other.example"
 	booked, _ = books(t, s, other)
 	require.True(t, booked, "hosts do not wait for each other")
-	require.NoError(t, s.ReleaseHost(t.Context(), "h.example", "b", time.Hour), "not b's to give back")
-	require.NoError(t, s.ReleaseHost(t.Context(), "h.example", "a", 0))
+	require.NoError(t, s.ReleaseHost(t.Context(), back("b", time.Hour)), "not b's to give back")
+	require.NoError(t, s.ReleaseHost(t.Context(), back("a", 0)))
 	booked, _ = books(t, s, booking("b", 1))
 	require.True(t, booked)
 }
@@ -83,11 +88,11 @@ func departGap(t *testing.T, s Store) {
 	b.Gap = time.Hour
 	booked, _ := books(t, s, b)
 	require.True(t, booked)
-	require.NoError(t, s.ReleaseHost(t.Context(), b.Host, "a", time.Hour))
+	require.NoError(t, s.ReleaseHost(t.Context(), back("a", time.Hour)))
 	booked, wait := books(t, s, b)
 	require.False(t, booked)
 	require.InDelta(t, time.Hour, wait, float64(time.Minute))
-	require.NoError(t, s.ReleaseHost(t.Context(), b.Host, "a", 0), "twice is harmless")
+	require.NoError(t, s.ReleaseHost(t.Context(), back("a", 0)), "twice is harmless")
 	booked, _ = books(t, s, b)
 	require.False(t, booked, "it was not held any more")
 }
@@ -99,13 +104,13 @@ func departUrgent(t *testing.T, s Store) {
 		booked, _ := books(t, s, patient(holder, priority))
 		require.False(t, booked)
 	}
-	require.NoError(t, s.ReleaseHost(ctx, "h.example", "a", 0))
+	require.NoError(t, s.ReleaseHost(ctx, back("a", 0)))
 	booked, _ := books(t, s, patient("low", 4))
 	require.False(t, booked, "a more urgent one waits")
 	booked, _ = books(t, s, patient("a", 4))
 	require.False(t, booked)
 	require.NoError(t, eventually(ctx, s, patient("normal", 3)))
-	require.NoError(t, s.ReleaseHost(ctx, "h.example", "normal", 0))
+	require.NoError(t, s.ReleaseHost(ctx, back("normal", 0)))
 	require.NoError(t, eventually(ctx, s, patient("low", 4)))
 }
 
@@ -117,7 +122,7 @@ func departFirst(t *testing.T, s Store) {
 		require.False(t, booked)
 		time.Sleep(2 * time.Millisecond) // the clock's own step
 	}
-	require.NoError(t, s.ReleaseHost(ctx, "h.example", "a", 0))
+	require.NoError(t, s.ReleaseHost(ctx, back("a", 0)))
 	booked, _ := books(t, s, patient("second", 3))
 	require.False(t, booked, "first came first")
 	require.NoError(t, s.WithdrawHost(ctx, "h.example", "first"))
@@ -125,15 +130,37 @@ func departFirst(t *testing.T, s Store) {
 	require.True(t, booked, "first waits no more")
 }
 
+// However long the gap is, the dead hold others up for as long as a place is kept:
+// it ends so long after the moment at which they should have asked again.
 func departPlace(t *testing.T, s Store) {
 	ctx := t.Context()
 	require.NoError(t, eventually(ctx, s, booking("a", 3)))
+	dead := booking("dead", 1)
+	dead.Gap = time.Hour
 	start := time.Now()
-	booked, _ := books(t, s, booking("dead", 1)) // and never asks again
+	booked, _ := books(t, s, dead) // and never asks again
 	require.False(t, booked)
-	require.NoError(t, s.ReleaseHost(ctx, "h.example", "a", 0))
+	require.NoError(t, s.ReleaseHost(ctx, back("a", 0)))
 	require.NoError(t, eventually(ctx, s, booking("b", 3)))
-	require.Greater(t, time.Since(start), time.Second)
+	require.Greater(t, time.Since(start), dead.Place)
+}
+
+func departLined(t *testing.T, s Store) {
+	ctx := t.Context()
+	require.NoError(t, eventually(ctx, s, booking("a", 3)))
+	again := patient("a", 3)
+	again.Gap = 0
+	require.NoError(t, s.ReleaseHost(ctx, again))
+	time.Sleep(2 * time.Millisecond) // the clock's own step
+	b := patient("b", 3)
+	b.Gap = time.Hour
+	booked, wait := books(t, s, b)
+	require.False(t, booked, "a came first")
+	require.GreaterOrEqual(t, wait, time.Hour, "one goes first")
+	require.NoError(t, eventually(ctx, s, booking("urgent", 1)))
+	require.NoError(t, s.ReleaseHost(ctx, back("urgent", 0)))
+	require.NoError(t, s.WithdrawHost(ctx, "h.example", "a"))
+	require.NoError(t, eventually(ctx, s, patient("b", 3)))
 }
 
 func departDead(t *testing.T, s Store) {
@@ -144,7 +171,7 @@ func departDead(t *testing.T, s Store) {
 	require.True(t, booked)
 	require.NoError(t, eventually(t.Context(), s, booking("b", 3)))
 	require.Greater(t, time.Since(start), 200*time.Millisecond)
-	require.NoError(t, s.ReleaseHost(t.Context(), "h.example", "dead", 0), "what it says afterwards does not count")
+	require.NoError(t, s.ReleaseHost(t.Context(), back("dead", 0)), "what it says afterwards does not count")
 	booked, _ = books(t, s, booking("c", 3))
 	require.False(t, booked)
 }
@@ -159,7 +186,7 @@ func departRenewed(t *testing.T, s Store) {
 	booked, _ = books(t, s, booking("b", 3))
 	require.False(t, booked)
 	require.NoError(t, s.RenewHost(t.Context(), booking("b", 3)), "not b's to hold")
-	require.NoError(t, s.ReleaseHost(t.Context(), "h.example", "a", 0))
+	require.NoError(t, s.ReleaseHost(t.Context(), back("a", 0)))
 	require.NoError(t, eventually(t.Context(), s, booking("b", 3)))
 }
 
@@ -197,7 +224,7 @@ func depart(t *testing.T, s Store, name string, mu *sync.Mutex, begins, ends *[]
 	mu.Lock()
 	*begins, *ends = append(*begins, begin), append(*ends, time.Now())
 	mu.Unlock()
-	if err := s.ReleaseHost(t.Context(), "h.example", name, brief); err != nil {
+	if err := s.ReleaseHost(t.Context(), back(name, brief)); err != nil {
 		t.Errorf("%s: %v", name, err)
 		return false
 	}

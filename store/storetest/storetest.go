@@ -43,7 +43,7 @@ type Store interface {
 	PauseHost(ctx context.Context, host string, p *rows.Pause) error
 	BookHost(ctx context.Context, b rows.Booking) (booked bool, wait time.Duration, err error)
 	RenewHost(ctx context.Context, b rows.Booking) error
-	ReleaseHost(ctx context.Context, host, holder string, gap time.Duration) error
+	ReleaseHost(ctx context.Context, b rows.Booking) error
 	WithdrawHost(ctx context.Context, host, holder string) error
 	Record(ctx context.Context, e rows.Event) error
 	Events(ctx context.Context, on string, since time.Time, limit int) ([]rows.Event, error)

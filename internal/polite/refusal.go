@@ -1,0 +1,62 @@
+package polite
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	// shortRest is how long a request waits for a resting host; for a longer rest
+	// it fails at once, so that the item gives its place to others.
+	shortRest = 30 * time.Second
+	// pauseAgain is how soon a request to a paused host may be tried again.
+	pauseAgain = time.Minute
+)
+
+// refusal says why a host takes no request now.
+type refusal struct {
+	text string
+	rest time.Duration
+	held bool // by ourselves; else the host asked for it
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// refuse says why nobody need wait; nil: it is worth it. The lock is held.
+func (p *pacer) refuse(rule Rule, now time.Time) *refusal {
+	if rule.Paused != "" {
+		return &refusal{text: "the host is paused: " + rule.Paused, rest: pauseAgain, held: true}
+	}
+	until, why := rule.RestUntil, rule.RestWhy
+	if p.rest.After(until) {
+		until, why = p.rest, p.restWhy
+	}
+	if rest := until.Sub(now); rest > shortRest {
+		text := fmt.Sprintf("the host rests until %s", until.UTC().Format(time.RFC3339))
+		if why != "" {
+			text += ": " + why
+		}
+		return &refusal{text: text, rest: rest}
+	}
+	return nil
+}
+
+// due is the earliest moment of the next departure that this process knows of. The
+// lock is held.
+func (p *pacer) due(rule Rule) time.Time {
+	due := p.rested(rule)
+	if rule.Every > 0 && !p.ended.IsZero() {
+		due = later(due, p.ended.Add(rule.Every))
+	}
+	return due
+}
+
+// rested is when the host's rest is over. The lock is held.
+func (p *pacer) rested(rule Rule) time.Time { return later(p.rest, rule.RestUntil) }
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
