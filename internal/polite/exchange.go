@@ -23,7 +23,8 @@ type exchange struct {
 	ctx     context.Context // ends the exchange; its cause may be errLate
 	cancel  context.CancelFunc
 	started time.Time
-	bytes   atomic.Int64 // of the body, as transferred
+	bytes   atomic.Int64  // of the body, as transferred
+	booked  chan struct{} // closed when the line was handed over
 
 	mu   sync.Mutex // the exchange may end by its context at any moment
 	line harvest.Exchange
@@ -34,7 +35,7 @@ type exchange struct {
 // begin starts the clock of an exchange. It ends by itself with its context,
 // so that an abandoned body holds nothing for ever.
 func (r *roundTripper) begin(req *http.Request, t *turn, note string) *exchange {
-	x := &exchange{client: r.client, visitor: &r.visitor, req: req, turn: t, started: time.Now()}
+	x := &exchange{client: r.client, visitor: &r.visitor, req: req, turn: t, started: time.Now(), booked: make(chan struct{})}
 	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.visitor.Timeout, errLate)
 	x.line = harvest.Exchange{
 		At: x.started.UTC(), Method: method(req), URL: MaskURL(req.URL), Host: Host(req.URL), Waited: t.waited, Note: note,
@@ -106,14 +107,19 @@ func (x *exchange) fail(err *harvest.Error) error {
 	return err
 }
 
-// finish ends the exchange: its turn, its context, its line. Only the first
-// call counts.
+// finish ends the exchange: its turn, its context, its line. Only the first call
+// counts; the others return when the line was handed over, lest a reader who sees
+// the end by the context is done before its line is.
 func (x *exchange) finish(err *harvest.Error) {
-	if line, ok := x.close(err); ok {
-		x.turn.end()
-		x.cancel()
-		x.visitor.Record(line)
+	line, ok := x.close(err)
+	if !ok {
+		<-x.booked
+		return
 	}
+	defer close(x.booked)
+	x.turn.end()
+	x.cancel()
+	x.visitor.Record(line)
 }
 
 // close completes the line; false: it was complete before.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -179,3 +180,25 @@ type closing struct {
 }
 
 func (c *closing) Close() error { c.closed = true; return nil }
+
+// Whoever sees the end of an exchange finds its line recorded, also where the end
+// came by the clock and not by the reader.
+func TestLineIsRecordedBeforeTheEndIsSeen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const slow = time.Minute
+		recorded := false
+		x := &exchange{
+			visitor: &harvest.Visitor{Record: func(harvest.Exchange) {
+				time.Sleep(slow)
+				recorded = true
+			}},
+			booked: make(chan struct{}), stop: func() bool { return true }, cancel: func() {},
+			turn: &turn{turns: newTurns(every(0), nil), pacer: &pacer{rule: every(0)}},
+		}
+		go x.finish(nil) // by the clock
+		synctest.Wait()
+		x.finish(nil) // by the reader
+		require.True(t, recorded)
+	})
+}
