@@ -36,10 +36,16 @@ func (r *run) show(ctx workflow.Context, changed bool) {
 	r.set(ctx, details(r.head(), r.seen(), r.tail(now)))
 }
 
+// showResult shows what the store has counted: what came with an attempt that did
+// not return, the run itself has not.
 func (r *run) showResult(ctx workflow.Context, sum steps.Summary) {
+	known := r.state.Tally.New
+	if len(sum.Items) > 0 {
+		r.state.Closed, r.state.Tally = closedItems(sum), sum.Documents.Tally()
+	}
 	head := r.headline(string(sum.Outcome))
 	rows := r.seen()
-	if len(sum.Items) > 0 && !r.single() {
+	if len(sum.Items) > 0 && (!r.single() || known != sum.Documents.New) {
 		rows = table{"outcome", "items", "", outcomeRows(sum.Items)}
 	}
 	tail := strings.Join(sum.LookAt, " · ")
@@ -47,6 +53,16 @@ func (r *run) showResult(ctx workflow.Context, sum steps.Summary) {
 		tail = sum.Why
 	}
 	r.set(ctx, details(head, rows, tail))
+}
+
+// closedItems counts the items that came to an end of their own.
+func closedItems(sum steps.Summary) (n int) {
+	for o, items := range sum.Items {
+		if o != harvest.OutcomeCancelled {
+			n += items
+		}
+	}
+	return n
 }
 
 func (r *run) set(ctx workflow.Context, text string) {

@@ -95,6 +95,28 @@ func TestDetailsChangeNowAndThen(t *testing.T) {
 	require.Contains(t, w.metadata(), "**done** 60 of 60 · 60 new")
 }
 
+// TestTheResultIsWhatTheStoreCounted: of a chunk whose first attempt died after most
+// of its pages, the run has heard only the rest.
+func TestTheResultIsWhatTheStoreCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
+		out := done(in)
+		if in.Lo == 2 {
+			out = steps.Fetched{} // the item was closed by the attempt that died
+		}
+		return out, nil
+	}
+	w.close = func(steps.CloseRunIn) (steps.Summary, error) {
+		require.Equal(t, 3, w.progress().Closed)
+		return steps.Summary{Outcome: harvest.OutcomeDone, Items: map[harvest.Outcome]int{harvest.OutcomeDone: 3}, Documents: steps.Documents{New: 239, Changed: 4}}, nil
+	}
+	_, err := w.news()
+	require.NoError(t, err)
+	require.Contains(t, w.metadata(), "**done** 3 of 3 · 239 new · 4 changed")
+	require.Contains(t, w.metadata(), "| done | 3 |")
+}
+
 // metadata is the current details as the Web UI asks for them.
 func (w *world) metadata() string {
 	w.t.Helper()

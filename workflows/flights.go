@@ -124,7 +124,7 @@ func (r *run) land(ctx workflow.Context) {
 
 // took counts what came back; what is left waits until it is due.
 func (r *run) took(ctx workflow.Context, f *flight, out steps.Fetched) {
-	r.state.Closed += out.Closed
+	r.state.Closed += max(0, f.part.Open()-max(0, out.Left)) // also what an attempt closed that did not return
 	r.state.Tally = r.state.Tally.Add(out.Tally)
 	r.see(out)
 	r.stopped = r.stopped || out.Stopped

@@ -99,7 +99,6 @@ func (r *run) skip(ctx workflow.Context, in steps.SkipItemIn) (steps.Nothing, er
 	if _, err := steps.SkipItem.Do(temporalx.With(ctx, temporalx.Brief()), in); err != nil {
 		return steps.Nothing{}, temporalx.ToTemporal(temporalx.FromTemporal(err))
 	}
-	r.state.Closed++
 	for i := range r.state.Pending {
 		r.state.Pending[i].NotBefore = time.Time{}
 	}

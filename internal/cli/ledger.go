@@ -43,6 +43,7 @@ type reading struct {
 	sum     asked
 	wanted  map[int64][]attempt // by ordinal
 	told    map[int64]rows.LedgerLine
+	again   map[int64]int // the last attempt of an item, where it is not the first
 	hosts   map[string]bool
 	workers map[string]bool
 }
@@ -51,7 +52,7 @@ type reading struct {
 // items.
 func readLedger(ctx context.Context, s runStore, r rows.Run, wanted []rows.RunItem) (map[int64][]attempt, asked, error) {
 	rd := reading{
-		wanted: map[int64][]attempt{}, told: map[int64]rows.LedgerLine{}, hosts: map[string]bool{}, workers: map[string]bool{},
+		wanted: map[int64][]attempt{}, told: map[int64]rows.LedgerLine{}, again: map[int64]int{}, hosts: map[string]bool{}, workers: map[string]bool{},
 	}
 	for _, it := range wanted {
 		rd.wanted[it.Ord] = nil
@@ -70,9 +71,7 @@ func (rd *reading) add(l rows.LedgerLine) {
 	rd.sum.Requests++
 	rd.sum.Bytes += l.Bytes
 	rd.sum.HostWaits += l.Waited
-	if l.Attempt > 1 {
-		rd.sum.Repeats++
-	}
+	rd.repeat(l)
 	if l.Status == 304 {
 		rd.sum.NotModified++
 	}
@@ -83,6 +82,15 @@ func (rd *reading) add(l rows.LedgerLine) {
 	rd.rest(l)
 	if list, ok := rd.wanted[l.Ord]; ok {
 		rd.wanted[l.Ord] = tried(list, l)
+	}
+}
+
+// repeat counts the first request of each further attempt: with it the page that
+// did not come is asked for again, and what follows is new.
+func (rd *reading) repeat(l rows.LedgerLine) {
+	if l.Attempt > 1 && rd.again[l.Ord] != l.Attempt {
+		rd.again[l.Ord] = l.Attempt
+		rd.sum.Repeats++
 	}
 }
 

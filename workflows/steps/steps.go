@@ -187,6 +187,11 @@ type Documents struct {
 	Quarantined int `json:"quarantined,omitempty"`
 }
 
+// Tally returns the documents as a tally.
+func (d Documents) Tally() harvest.Tally {
+	return harvest.Tally{New: d.New, Changed: d.Changed, Same: d.Same, Deleted: d.Deleted, Quarantined: d.Quarantined}
+}
+
 // NotifyIn sends what a run put into the outbox.
 type NotifyIn struct {
 	Run int64 `json:"run"`

@@ -86,7 +86,15 @@ func hostPaused(f HostFacts) finding {
 	if name != f.Host.Name {
 		who = "all hosts are paused"
 	}
-	return finding{hit: true, say: who + byWhom(p, f.Clock) + ".", lines: []Line{{"do", "starter hosts resume '" + name + "'"}}}
+	return finding{hit: true, say: who + byWhom(p, f.Clock) + ".", lines: []Line{{"do", "starter hosts resume " + quoted(name)}}}
+}
+
+// quoted is a host's name as one types it: a shell would read "*".
+func quoted(name string) string {
+	if name == "*" {
+		return "'*'"
+	}
+	return name
 }
 
 func hostRests(f HostFacts) finding {
