@@ -29,7 +29,7 @@ type batch struct {
 	slots   chan struct{} // one for each request in flight
 	wg      sync.WaitGroup
 	results []*result
-	ahead   map[string]*result // those asked for ahead, by address
+	ahead   map[string]*result // those asked for ahead, by key
 }
 
 // newBatch begins the batch of the n-th page from now.
@@ -45,7 +45,7 @@ func (q *batch) fill(l *list, at *place, out *harvest.Page, budget int) (end int
 	fresh, unasked := 0, 0
 	for end = at.Skip; end < len(l.links) && len(q.results) < budget && !q.enough(len(q.results)); end++ {
 		e := l.links[end]
-		old := q.known.get(e.address)
+		old := q.known.get(e.key)
 		if old != nil && old.age == 0 {
 			continue
 		}
@@ -65,7 +65,7 @@ func (q *batch) fill(l *list, at *place, out *harvest.Page, budget int) (end int
 
 // add puts a link into the batch, or what was asked for ahead.
 func (q *batch) add(e link, old *entry, at int) {
-	b := q.ahead[e.address]
+	b := q.ahead[e.key]
 	if b == nil {
 		b = &result{link: e, old: old}
 	}
@@ -77,7 +77,7 @@ func (q *batch) add(e link, old *entry, at int) {
 func (q *batch) ask() {
 	defer q.cancel(nil)
 	for _, b := range q.results {
-		if q.ahead[b.address] == nil {
+		if q.ahead[b.key] == nil {
 			q.send(b)
 		}
 	}
@@ -123,12 +123,12 @@ func (r *reading) askAhead(l *list, at *place) {
 	q := r.newBatch(2)
 	for i := at.Skip; i < len(l.links) && len(q.ahead) < room; i++ {
 		e := l.links[i]
-		old := r.known.get(e.address)
+		old := r.known.get(e.key)
 		if old != nil && old.age == 0 || r.settled(old, e) {
 			continue
 		}
 		b := &result{link: e, old: old}
-		q.ahead[e.address] = b
+		q.ahead[e.key] = b
 		q.send(b)
 	}
 	r.ahead = q

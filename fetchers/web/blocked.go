@@ -75,6 +75,23 @@ func (d *dom) asksPassword() bool {
 	return found
 }
 
+// ledToLogin reports a redirect to where one logs in, whatever the user's
+// selectors find there.
+func (d *dom) ledToLogin() bool {
+	return d.final != nil && d.asked != nil && forLogin(d.final.Path) && !forLogin(d.asked.Path) && d.asksPassword()
+}
+
+// forLogin reports paths such as /login.php, /users/sign_in or /cas/.
+func forLogin(path string) bool {
+	path = strings.ToLower(path)
+	for _, word := range []string{"login", "log-in", "logon", "signin", "sign-in", "sign_in", "accedi", "anmeld", "connexion", "/auth/", "/sso/", "/cas/", "/idp/"} {
+		if strings.Contains(path+"/", word) {
+			return true
+		}
+	}
+	return false
+}
+
 // consent reports addresses such as consent.example.org or /cookie-consent.
 func consent(u *url.URL) bool {
 	if u == nil {
@@ -101,14 +118,18 @@ const notFoundTitles = "404|error 404|404 error|404 not found|not found|page not
 	"page non trouvée|404 - not found|http 404|http status 404 – not found"
 
 // softMissing reports a page that is missing in spite of its status: by the
-// user's selector, by its title, or because it leads to the front page.
+// user's selector, by its title, or because it leads elsewhere.
 func (d *dom) softMissing(p *plan) bool {
-	return p.missing.first(d.root) != nil || d.led() || d.notFound()
+	return p.missing.first(d.root) != nil || d.led(p) || d.notFound()
 }
 
-// led reports a page that was redirected to the front page.
-func (d *dom) led() bool {
-	return d.final != nil && d.final.Path == "/" && d.final.RawQuery == "" && d.asked != nil && d.asked.Path != "/" && d.asked.Path != ""
+// led reports a page that was redirected to the front page, or back to where the
+// walk began.
+func (d *dom) led(p *plan) bool {
+	if d.final == nil || d.asked == nil || d.final.Path == d.asked.Path {
+		return false
+	}
+	return d.final.Path == "/" && d.final.RawQuery == "" && d.asked.Path != "" || !p.perPage && p.begins[d.final.String()]
 }
 
 func (d *dom) notFound() bool { return notFoundTitle(d.title()) || notFoundTitle(d.heading()) }

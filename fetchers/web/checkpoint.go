@@ -126,10 +126,10 @@ func (c checkpoint) raw(k *known) json.RawMessage {
 		return b
 	}
 	out := make([]byte, 0, len(b)+base64.RawStdEncoding.EncodedLen(k.size)+16)
-	out = append(out, `{"known":"`...)
-	out = append(k.pack(out), '"')
+	out = append(out, b[:len(b)-1]...)
 	if len(b) > len("{}") {
 		out = append(out, ',')
 	}
-	return append(out, b[1:]...)
+	out = append(out, `"known":"`...)
+	return append(k.pack(out), `"}`...)
 }

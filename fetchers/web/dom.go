@@ -44,6 +44,10 @@ func (p *plan) parse(a answer, address string) (*dom, error) {
 		d.free()
 		return nil, d.blocked("a challenge page")
 	}
+	if d.ledToLogin() {
+		d.free()
+		return nil, d.blocked("a form to log in")
+	}
 	return d, nil
 }
 

@@ -31,10 +31,10 @@ const (
 	kindFile = "file"
 )
 
-// extract reads the fields below root. address is the page's own; a row's comes
-// from its fields.
-func (p *plan) extract(root *html.Node, base *url.URL, address string) record {
-	r := record{hits: make([]bool, len(p.fields)), doc: harvest.Document{Kind: kindPage, URL: address}}
+// extract reads the fields below root. at is the page's own address; a row's
+// comes from its fields.
+func (p *plan) extract(root *html.Node, base *url.URL, at link) record {
+	r := record{hits: make([]bool, len(p.fields)), doc: harvest.Document{Kind: kindPage, URL: at.address}}
 	if p.perRow {
 		r.doc.Kind, r.doc.URL = kindRow, ""
 	}
@@ -57,7 +57,7 @@ func (p *plan) extract(root *html.Node, base *url.URL, address string) record {
 		r.content = r.content || !f.unasked
 		r.put(f, values)
 	}
-	p.identify(&r)
+	p.identify(&r, at)
 	return r
 }
 
@@ -115,10 +115,14 @@ func plain(v any) any {
 	return v
 }
 
-// identify gives the document its id: the field's, else its address.
-func (p *plan) identify(r *record) {
+// identify gives the document its id: the field's, else its address; that of a
+// page is the one it was listed by, whatever it says itself.
+func (p *plan) identify(r *record, at link) {
 	if r.doc.ID == "" {
-		r.doc.ID = r.doc.URL
+		r.doc.ID = at.key
+	}
+	if r.doc.ID == "" {
+		r.doc.ID = canonical(r.doc.URL)
 	}
 	if r.doc.ID == "" {
 		r.lacks = append(r.lacks, "it has neither an id nor a link")
@@ -127,13 +131,9 @@ func (p *plan) identify(r *record) {
 	r.doc.ID = p.IDPrefix + r.doc.ID
 }
 
-func (p *plan) hasID() bool {
-	for i := range p.fields {
-		if p.fields[i].name == fieldID {
-			return true
-		}
-	}
-	return false
+// names reports a field that the user named.
+func (p *plan) names(name string) bool {
+	return slices.ContainsFunc(p.fields, func(f field) bool { return f.name == name && !f.unasked })
 }
 
 // demanding reports a plan whose fields tell a page from another one.
@@ -152,6 +152,6 @@ func (p *plan) requires() bool {
 }
 
 // file is the document of an answer that is no page.
-func (p *plan) file(a *answer, address string) harvest.Document {
-	return harvest.Document{ID: p.IDPrefix + address, URL: address, Kind: kindFile, MediaType: a.mediaType(), Body: a.body}
+func (p *plan) file(a *answer, at link) harvest.Document {
+	return harvest.Document{ID: p.IDPrefix + at.key, URL: at.address, Kind: kindFile, MediaType: a.mediaType(), Body: a.body}
 }

@@ -43,6 +43,8 @@ type reading struct {
 	// the pages of this Fetch.
 	ahead   *batch
 	yielded int
+	// nowhere is the error it is when no list of the walk names anything.
+	nowhere error
 }
 
 func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(harvest.Page, error) bool) (*reading, error) {
@@ -121,7 +123,9 @@ func (r *reading) step() error {
 		}
 		done := at.Skip >= l.size() || r.full()
 		if done {
-			r.leave(l, out)
+			if err := r.leave(l, out); err != nil {
+				return err
+			}
 		} else if !r.perRow {
 			r.askAhead(l, at)
 		}
@@ -136,35 +140,44 @@ func (r *reading) step() error {
 func (r *reading) full() bool { return r.maxReads > 0 && r.cp.Reads >= r.maxReads }
 
 // leave moves on from a list that is done: to a list below it, to the next page,
-// or back, until something has to be asked for again.
-func (r *reading) leave(l *list, out *harvest.Page) {
+// or back, until something has to be asked for again. At the end of the walk it is
+// an error that no list named anything.
+func (r *reading) leave(l *list, out *harvest.Page) error {
 	if r.full() {
 		warn(out, "max_reads: %d pages were read, the others are left", r.maxReads)
 		r.cp.end(r.used())
-		return
+		return nil
 	}
 	for l != nil {
 		at := r.cp.top()
 		if r.descend(l, at, out) {
-			return
+			return nil
 		}
 		r.remember(l, at)
 		delete(r.lists, at.URL)
 		if next, ok := r.next(l, at, out); ok {
 			*at = next
-			return
+			return nil
 		}
 		r.cp.pop()
 		if at = r.cp.top(); at == nil {
 			break
 		}
 		if l = r.lists[at.URL]; l == nil {
-			return // it was read before a restart: it is asked for again
+			return nil // it was read before a restart: it is asked for again
 		}
 	}
-	if r.cp.Start >= len(r.starts) {
-		r.cp.end(r.used())
+	if r.cp.Start < len(r.starts) {
+		return nil
 	}
+	if err := r.namedNothing(); err != nil {
+		return err
+	}
+	if n := r.known.beyond; n > 0 {
+		warn(out, "%d pages are more than can be remembered, and are read anew each time: split the site into entries, by section or sitemap", n)
+	}
+	r.cp.end(r.used())
+	return nil
 }
 
 // descend goes to the next list below l.

@@ -110,6 +110,9 @@ func TestKnownIsPackedAndUnpacked(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(k.pack(nil)), maxKnown*4/3+4)
 	k.older()
+	k.put("https://x/other", entry{flags: flagDocument | flagETag, check: `"other"`})
+	require.Empty(t, k.get("https://x/0").validators().etag+k.get("https://x/other").validators().etag, "this walk may yet see what the last one saw")
+	k.older()
 	k.put("https://x/new", entry{flags: flagDocument | flagETag, check: `"new"`})
 	require.Equal(t, `"new"`, k.get("https://x/new").validators().etag, "what is old makes room")
 }
@@ -123,6 +126,16 @@ func TestFieldsAreRead(t *testing.T) {
 		`{"css":"p","as":"number","decimal":"comma"} € 1.234,50`:                1234.5,
 		`{"css":"p","as":"number"} −12 °C`:                                      int64(-12),
 		`{"css":"p","as":"number"} 1 234 567`:                                   int64(1234567),
+		`{"css":"p","as":"number"} 1.234,50 €`:                                  nil,
+		`{"css":"p","as":"number"} 1,5`:                                         nil,
+		`{"css":"p","as":"number","decimal":"comma"} 1.5`:                       nil,
+		`{"css":"p","as":"number","decimal":"comma"} 12.345.678`:                int64(12345678),
+		`{"css":"p","as":"number"} 12,34,567.5`:                                 12345.0*100 + 67.5,
+		`{"css":"p","as":"number"} 1'234.5 CHF`:                                 1234.5,
+		`{"css":"p","as":"number"} 12, 34`:                                      int64(12),
+		`{"css":"p","as":"number"} 3 di 10`:                                     int64(3),
+		`{"css":"p","as":"number"} 12 34`:                                       int64(12),
+		`{"css":"p","as":"number"} n. 1,234.`:                                   int64(1234),
 		`{"css":"p","match":"n\\. (\\d+)"} Delibera n. 17 del 3`:                "17",
 		`{"css":"p","match":"\\d+"} Delibera n. 17 del 3`:                       "17",
 		`{"css":"b","default":"none"} x`:                                        "none",

@@ -62,6 +62,9 @@ func (f *Fetcher) get(ctx context.Context, address string, known validators) (an
 		validators:  validators{resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")},
 		contentType: resp.Header.Get("Content-Type"), final: resp.Request.URL,
 	}
+	if resp.Header.Get(mitigated) == "challenge" {
+		return answer{}, challenged(resp, address)
+	}
 	if resp.StatusCode == http.StatusNotModified && known != (validators{}) {
 		a.notModified = true
 		return a, nil
@@ -122,6 +125,18 @@ func checkStatus(resp *http.Response, address string) error {
 		e.Kind, e.Advice, e.Evidence = harvest.KindBlocked, adviceBlocked, page
 	}
 	return e
+}
+
+// mitigated is the header by which Cloudflare says that a challenge came, whatever
+// the status.
+const mitigated = "Cf-Mitigated"
+
+func challenged(resp *http.Response, address string) error {
+	page, _ := io.ReadAll(io.LimitReader(resp.Body, maxEvidence)) // only looked at: what came is enough
+	return &harvest.Error{
+		Kind: harvest.KindBlocked, Op: "get", On: address, Status: resp.StatusCode, Err: errorText("a challenge page came in place of the page"),
+		Advice: adviceBlocked, Evidence: page,
+	}
 }
 
 const adviceBlocked = "the site does not want programs here: ask its owner for access, or for an address meant for programs"

@@ -65,6 +65,15 @@ func (p *plan) judge(before, now counts, example *dom) error {
 	return nil
 }
 
+// namedNothing is the error of a walk on which no list named anything, though one
+// should have.
+func (r *reading) namedNothing() error {
+	if r.cp.Now[r.links.key()][1]+r.cp.Now[r.rows.key()][1] > 0 {
+		return nil
+	}
+	return r.nowhere
+}
+
 // unlikely: with what a selector matched before, matching nothing n times in a
 // row is no chance. One page alone never says so.
 func unlikely(old [2]int, n int) bool {
@@ -76,7 +85,7 @@ func brokenSelector(s selector, old [2]int, n int, example *dom) error {
 	e := &harvest.Error{
 		Kind: harvest.KindBroken, Op: "read page",
 		Err:    fmt.Errorf("%s: %q matches nothing on %d of %d pages", s.name, s.css, n, n),
-		Advice: "see what came: starter failures show; then correct the selector",
+		Advice: "compare it with the page, as it came (starter failures show ID --body) or in a browser, and correct it",
 	}
 	if old[1] > 0 {
 		e.Err = fmt.Errorf("%s: %q matches nothing on %d of %d pages; it matched on %d of %d before", s.name, s.css, n, n, old[1], old[0])

@@ -20,8 +20,10 @@ type known struct {
 	packed []byte
 	// size is what packing them takes.
 	size int
-	// fresh: this walk has seen all there is, so that nothing can be forgotten.
+	// fresh: there is nothing that can be forgotten in this walk.
 	fresh bool
+	// beyond counts what there was no room for.
+	beyond int
 }
 
 // entry is one address. Its packed form is 48 bits of hash, age, flags, and what
@@ -52,6 +54,9 @@ const (
 	flagHash                 // or a short hash of the body
 	flagNote                 // note is set
 )
+
+// flagNamed of a list: it has named something.
+const flagNamed = flagDocument
 
 const flagsCheck = flagETag | flagModified | flagHash
 
@@ -96,14 +101,17 @@ func (k *known) seen(address string) bool {
 
 // put keeps an entry; where there is no room, old ones go first, and then it is
 // kept without a validator, or not at all. Lists always find room: there are few.
+// What was there before keeps its room.
 func (k *known) put(address string, e entry) {
 	e.trim()
 	e.key, e.gone = keyOf(address), false
-	at := k.entries[e.key]
+	at, had := k.entries[e.key], 0
 	if at != nil {
+		had = at.size()
 		k.forget(at)
 	}
-	if !k.fit(&e) {
+	if !k.fit(&e, had) {
+		k.beyond++
 		return
 	}
 	if at == nil {
@@ -115,9 +123,10 @@ func (k *known) put(address string, e entry) {
 	k.size += e.size()
 }
 
-// fit makes room for an entry, or the entry smaller; false: there is none.
-func (k *known) fit(e *entry) bool {
-	if e.flags&flagList != 0 {
+// fit makes room for an entry that had some, or the entry smaller; false: there is
+// none.
+func (k *known) fit(e *entry, had int) bool {
+	if e.flags&flagList != 0 || e.size() <= had {
 		return true
 	}
 	if k.size+e.size() > softKnown {
@@ -159,11 +168,12 @@ func (e *entry) size() int {
 	return n
 }
 
-// evict forgets what was seen longest ago, never what this walk has seen.
+// evict forgets what was seen longest ago, never what this walk has seen or may
+// yet see: what the last one saw.
 func (k *known) evict(to int) {
 	for k.size > to && !k.fresh {
 		oldest := k.oldest()
-		if k.fresh = oldest == 0; k.fresh {
+		if k.fresh = oldest <= 1; k.fresh {
 			return
 		}
 		for _, e := range k.entries {

@@ -279,6 +279,7 @@ func TestTheCheckpointStaysBounded(t *testing.T) {
 	h := w.run()
 	require.NoError(t, h.err)
 	require.Len(t, h.docs, 6000)
+	require.Regexp(t, `^\d+ pages are more than can be remembered`, h.warnings())
 	for _, p := range h.pages {
 		require.Less(t, len(p.Checkpoint), 100<<10)
 	}
@@ -356,4 +357,35 @@ func TestWhatWasReadStays(t *testing.T) {
 			"v": "attr " + n, "to": w.base + "/to/" + n, "all": []any{"one " + n, "two " + n}, "html": `<h1 class="act__title">title ` + n + `</h1>`,
 		}, d.Fields)
 	}
+}
+
+// TestABigSiteIsRememberedAsFarAsThereIsRoom: what is beyond costs itself, not
+// what is known of the others.
+func TestABigSiteIsRememberedAsFarAsThereIsRoom(t *testing.T) {
+	t.Parallel()
+	s := site.New(site.Config{Pages: 2500, PerList: 2500, Size: 100, Validators: true})
+	var same atomic.Int32
+	w := newWorld(t, s, `{"url":"BASE/list","links":"ul.acts a","fields":{"title":"h1"}}`)
+	w.client = &http.Client{Transport: counting{inside{s}, &same}}
+	require.NoError(t, w.run().err)
+	for range 2 {
+		s.Add(1)
+		same.Store(0)
+		require.NoError(t, w.run().err)
+		require.GreaterOrEqual(t, same.Load(), int32(2000))
+	}
+}
+
+// counting counts the answers that say that nothing has changed.
+type counting struct {
+	http.RoundTripper
+	same *atomic.Int32
+}
+
+func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := c.RoundTripper.RoundTrip(r)
+	if err == nil && resp.StatusCode == http.StatusNotModified {
+		c.same.Add(1)
+	}
+	return resp, err
 }

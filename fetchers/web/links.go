@@ -2,13 +2,36 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
 const maxAddress = 2000
 
+// link is one page a list names; mod is what a sitemap says about its date. It is
+// asked for by its address as the list writes it, and known by its key.
+type link struct{ address, key, mod string }
+
+func newLink(address, mod string) link { return link{address, canonical(address), mod} }
+
+// canonical is an address with its parameters in the order of their names: one
+// page, in whatever order a site writes them.
+func canonical(address string) string {
+	path, query, _ := strings.Cut(address, "?")
+	if !strings.Contains(query, "&") {
+		return address
+	}
+	parts := strings.Split(query, "&")
+	slices.SortStableFunc(parts, func(a, b string) int {
+		one, _, _ := strings.Cut(a, "=")
+		other, _, _ := strings.Cut(b, "=")
+		return strings.Compare(one, other)
+	})
+	return path + "?" + strings.Join(parts, "&")
+}
+
 // resolve makes a link absolute and takes off what never names another page: the
-// fragment, a default port, session ids.
+// fragment, a default port, session ids, and what follows visitors about.
 func resolve(base *url.URL, href string) (*url.URL, error) {
 	href = strings.Map(func(r rune) rune {
 		if r < 0x20 {
@@ -34,7 +57,7 @@ func resolve(base *url.URL, href string) (*url.URL, error) {
 	if u.Path == "" && u.Host != "" {
 		u.Path = "/"
 	}
-	dropSession(u)
+	dropVisit(u)
 	return u, nil
 }
 
@@ -53,9 +76,10 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// dropSession takes session ids off path and query: with them every visit finds
+// dropVisit takes off path and query what belongs to the visit, not to the page:
+// session ids, and the marks of who sent the visitor. With them every visit finds
 // other addresses.
-func dropSession(u *url.URL) {
+func dropVisit(u *url.URL) {
 	if i := indexFold(u.Path, ";jsessionid="); i >= 0 {
 		end := strings.IndexByte(u.Path[i:], '/')
 		rest := ""
@@ -66,10 +90,11 @@ func dropSession(u *url.URL) {
 	}
 	dropParams(u, func(name string) bool {
 		switch name {
-		case "jsessionid", "phpsessid", "sessionid", "session_id", "cfid", "cftoken", "zenid", "oscsid":
+		case "jsessionid", "phpsessid", "sessionid", "session_id", "cfid", "cftoken", "zenid", "oscsid",
+			"fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid", "_ga", "_gl":
 			return true
 		}
-		return strings.HasPrefix(name, "aspsessionid")
+		return strings.HasPrefix(name, "aspsessionid") || strings.HasPrefix(name, "utm_")
 	})
 }
 

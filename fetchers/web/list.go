@@ -58,30 +58,33 @@ func (r *reading) list(at *place, out *harvest.Page) (*list, error) {
 		r.cp.Lists++
 	}
 	r.cp.Good++
-	r.met(at.URL)
+	r.met(at.URL, !l.empty)
 	return l, nil
 }
 
 // listKey keeps lists apart from documents of the same address.
-func listKey(address string) string { return "list " + address }
+func listKey(address string) string { return "list " + canonical(address) }
 
-// met marks a list as one of this walk, with what is known of it.
-func (r *reading) met(address string) {
+// met marks a list as one of this walk, with what is known of it: whether it has
+// ever named anything, too.
+func (r *reading) met(address string, named bool) {
 	e := entry{flags: flagList}
 	if old := r.known.get(listKey(address)); old != nil {
 		e = *old
 	}
-	e.age = 0
+	if e.age = 0; named {
+		e.flags |= flagNamed
+	}
 	r.known.put(listKey(address), e)
 }
 
 // startPage: without links, rows and sitemap the start pages are what is read.
 func (r *reading) startPage(at *place) *list {
-	l := &list{hash: shortHash([]byte(at.URL)), links: []link{{address: at.URL}}}
-	if u, err := resolve(nil, at.URL); err == nil {
-		l.links[0].address = u.String()
+	address := at.URL
+	if u, err := resolve(nil, address); err == nil {
+		address = u.String()
 	}
-	return l
+	return &list{hash: shortHash([]byte(at.URL)), links: []link{newLink(address, "")}}
 }
 
 func (r *reading) readList(at *place, out *harvest.Page) (*list, error) {
@@ -129,10 +132,14 @@ func (r *reading) remember(l *list, at *place) {
 		return
 	}
 	e := entry{flags: flagList}
+	if old := r.known.get(listKey(at.URL)); old != nil {
+		e.flags |= old.flags & flagNamed
+	}
 	if !at.Loss && !l.empty && r.Follow == "" && len(l.children) == 0 {
+		flags := e.flags
 		e = l.stamp
 		e.mod, e.note = uint32(l.listed), l.next
-		e.flags |= flagList | flagMod | flagNote
+		e.flags |= flags | flagMod | flagNote
 	}
 	r.known.put(listKey(at.URL), e)
 }
@@ -147,9 +154,9 @@ func (r *reading) sitemapList(l *list, at *place, a answer, out *harvest.Page) e
 	for _, e := range s.pages {
 		if address, verdict := r.admit(a.final, e.address, true); verdict != takeIt {
 			tally[verdict]++
-		} else if !seen[address] {
-			seen[address] = true
-			l.links = append(l.links, link{address, e.mod})
+		} else if at := newLink(address, e.mod); !seen[at.key] {
+			seen[at.key] = true
+			l.links = append(l.links, at)
 		}
 	}
 	for _, child := range s.children {
@@ -179,7 +186,7 @@ func (r *reading) say(out *harvest.Page, tally map[string]int) {
 func (l *list) finish() {
 	var b strings.Builder
 	for _, e := range l.links {
-		b.WriteString(e.address + " " + e.mod + "\n")
+		b.WriteString(e.key + " " + e.mod + "\n")
 	}
 	for i := range l.rows {
 		b.WriteString(l.rows[i].doc.ID + "\n")
@@ -197,6 +204,12 @@ func (r *reading) pageList(l *list, at *place, d *dom, out *harvest.Page) error 
 	if r.perRow {
 		sel = r.rows
 	}
+	tally := map[string]int{}
+	if at.Depth < r.maxDepth {
+		for _, e := range r.linksOf(r.follow.all(d.root), d, tally) {
+			l.children = append(l.children, e.address)
+		}
+	}
 	nodes := sel.all(d.root)
 	if len(nodes) == 0 {
 		l.empty, l.hash = true, "empty"
@@ -206,18 +219,12 @@ func (r *reading) pageList(l *list, at *place, d *dom, out *harvest.Page) error 
 	} else if at.Page == 1 {
 		r.cp.Now.add(sel.key(), true)
 	}
-	tally := map[string]int{}
 	if r.perRow {
 		r.rowsOf(l, nodes, d)
 	} else {
 		l.links = r.linksOf(nodes, d, tally)
 		if len(l.links) == 0 && len(nodes) > 0 && tally[otherHost] == len(nodes) && at.Depth == 0 {
 			return r.elsewhere(nodes, d)
-		}
-	}
-	if at.Depth < r.maxDepth {
-		for _, e := range r.linksOf(r.follow.all(d.root), d, tally) {
-			l.children = append(l.children, e.address)
 		}
 	}
 	r.say(out, tally)
@@ -235,9 +242,9 @@ func (r *reading) linksOf(nodes []*html.Node, d *dom, tally map[string]int) []li
 		}
 		if address, verdict := r.admit(d.base, href, true); verdict != takeIt {
 			tally[verdict]++
-		} else if !seen[address] {
-			seen[address] = true
-			links = append(links, link{address: address})
+		} else if at := newLink(address, ""); !seen[at.key] {
+			seen[at.key] = true
+			links = append(links, at)
 		}
 	}
 	return links
@@ -267,9 +274,15 @@ func (r *reading) nothingOn(at *place, d *dom, l *list, sel selector, out *harve
 	if wall := d.wall(); wall != "" {
 		return d.blocked(wall)
 	}
-	if at.Page == 1 && at.Depth == 0 {
-		old := r.cp.Before[sel.key()]
-		return brokenSelector(sel, old, 1, d)
+	if at.Page == 1 {
+		r.cp.Now.add(sel.key(), false)
+		r.nowhere = brokenSelector(sel, r.cp.Before[sel.key()], r.cp.Now[sel.key()][0], d)
+		switch e := r.known.get(listKey(at.URL)); {
+		case len(l.children) > 0 && (e == nil || e.flags&flagNamed == 0):
+			return nil // it names other lists, and never named anything else
+		case at.Depth == 0:
+			return brokenSelector(sel, r.cp.Before[sel.key()], 1, d)
+		}
 	}
 	if r.PageParam != "" && at.Page > 1 {
 		l.next = ""

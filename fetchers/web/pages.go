@@ -85,7 +85,7 @@ func (r *reading) readPage(b *result) {
 	if b.d, b.err = r.parse(b.a, b.address); b.err != nil {
 		return
 	}
-	b.rec = r.extract(b.d.root, b.d.base, b.address)
+	b.rec = r.extract(b.d.root, b.d.base, b.link)
 	b.err = r.verdict(b)
 	b.d.free()
 	if b.err == nil && len(b.rec.lacks) == 0 && r.complete(b.rec.hits) {
@@ -114,9 +114,9 @@ func (r *reading) strayed(b *result) error {
 // verdict looks at a page that was read: is it what was listed?
 func (r *reading) verdict(b *result) error {
 	lacking := len(b.rec.lacks) > 0
-	if b.d.led() || r.plan.missing.first(b.d.root) != nil || (lacking || !r.requires()) && b.d.notFound() {
+	if b.d.led(r.plan) || r.plan.missing.first(b.d.root) != nil || (lacking || !r.requires()) && b.d.notFound() {
 		return &harvest.Error{
-			Kind: harvest.KindGone, Op: "get", On: b.address, Err: errorText("the page says that it is not there, or leads to the front page"), Evidence: b.d.evidence(),
+			Kind: harvest.KindGone, Op: "get", On: b.address, Err: errorText("the page says that it is not there, or leads to the front page or to the list"), Evidence: b.d.evidence(),
 		}
 	}
 	if lacking || r.demanding() && !b.rec.content {

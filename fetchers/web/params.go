@@ -37,7 +37,7 @@ type Params struct {
 	Encoding string           `json:"encoding" doc:"the charset, where pages and server are both wrong" example:"windows-1252" extraction:"true"`
 
 	Revisit    string   `json:"revisit" doc:"ask for pages that are known: all of them each run, conditionally (all), or only those whose date in the sitemap changed (changed)" enum:"all,changed" default:"all"`
-	DropParams []string `json:"drop_params" doc:"query parameters to take off links, such as utm_* and fbclid; session ids always go" example:"utm_*"`
+	DropParams []string `json:"drop_params" doc:"query parameters to take off links, such as ref and sort_*; session ids and marks of visitors (utm_*, fbclid …) always go" example:"ref"`
 }
 
 // Validate is part of harvest.Validator.
@@ -49,7 +49,9 @@ func (p Params) Validate() error {
 // plan is Params ready for use. It is read only.
 type plan struct {
 	Params
-	starts             []string
+	starts []string
+	// begins are the starts as links are written.
+	begins             map[string]bool
 	links, rows, next  selector
 	follow             selector
 	empty, missing     selector
@@ -67,7 +69,7 @@ const (
 )
 
 func (p Params) compile() (*plan, error) {
-	out := &plan{Params: p, starts: append([]string{p.URL}, p.URLs...), hosts: map[string]bool{}}
+	out := &plan{Params: p, starts: append([]string{p.URL}, p.URLs...), hosts: map[string]bool{}, begins: map[string]bool{}}
 	out.perRow, out.perPage = p.Rows != "", p.Rows == "" && p.Links == "" && !p.Sitemap
 	errs := []error{p.checkShape(), checkEncoding(p.Encoding), out.bound()}
 	for _, s := range []struct {
@@ -140,6 +142,9 @@ func (p *plan) checkStart(i int, address string) error {
 		return errors.New(name + " must be an address that starts with http:// or https://")
 	}
 	p.hosts[strings.ToLower(u.Host)] = true
+	if u, err = resolve(nil, address); err == nil {
+		p.begins[u.String()] = true
+	}
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 func (r *reading) rowsOf(l *list, nodes []*html.Node, d *dom) {
 	seen := map[string]bool{}
 	for _, n := range nodes {
-		rec := r.extract(n, d.base, "")
+		rec := r.extract(n, d.base, link{})
 		if rec.doc.ID != "" && seen[rec.doc.ID] {
 			rec.lacks = append(rec.lacks, "another row of the page has the same id: give fields.id")
 		}

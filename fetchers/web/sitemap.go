@@ -11,9 +11,6 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// link is one page a list names; mod is what a sitemap says about its date.
-type link struct{ address, mod string }
-
 // sitemap is what https://www.sitemaps.org/protocol.html says: either pages or
 // further sitemaps.
 type sitemap struct {

@@ -82,13 +82,13 @@ func (r *reading) take(batch []*result, at *place, out *harvest.Page) {
 			e := *b.old
 			e.age, e.flags = 0, e.flags&^flagMissed
 			e.date(b.mod)
-			r.known.put(b.address, e)
+			r.known.put(b.key, e)
 		case b.err != nil:
 			r.lost(b, at, out)
 		case len(b.rec.lacks) > 0:
 			at.Loss = true
 			out.Rejects = append(out.Rejects, reject(&b.rec, b.a.body))
-			r.known.put(b.address, b.bare())
+			r.known.put(b.key, b.bare())
 		default:
 			r.keep(b, out)
 		}
@@ -118,30 +118,30 @@ func (e *entry) date(mod string) {
 func (r *reading) keep(b *result, out *harvest.Page) {
 	doc := b.rec.doc
 	if b.isFile {
-		doc = r.file(&b.a, b.address)
-	} else if b.a.final != nil {
+		doc = r.file(&b.a, b.link)
+	} else if b.a.final != nil && !r.names(fieldURL) {
 		doc.URL = b.a.final.String()
 	}
 	tell(out, &b.rec)
 	if !r.req.Window.Contains(doc.Published) {
-		r.known.put(b.address, b.bare())
+		r.known.put(b.key, b.bare())
 		return
 	}
 	out.Documents = append(out.Documents, doc)
 	e := b.stamp
 	e.flags |= flagDocument
 	e.date(b.mod)
-	if r.hasID() {
+	if r.names(fieldID) {
 		e.note, e.flags = doc.ID, e.flags|flagNote
 	}
-	r.known.put(b.address, e)
+	r.known.put(b.key, e)
 }
 
 // lost is a page that did not come: one that is gone becomes a tombstone, at once
 // where the site says that it is for good, else at the second time.
 func (r *reading) lost(b *result, at *place, out *harvest.Page) {
 	e := b.bare()
-	defer func() { r.known.put(b.address, e) }()
+	defer func() { r.known.put(b.key, e) }()
 	if harvest.KindOf(b.err) != harvest.KindGone {
 		at.Loss, out.Partial = true, true
 		warn(out, "page %s: %v", harvest.Redact(b.address), b.err)
@@ -169,8 +169,8 @@ func (r *reading) lost(b *result, at *place, out *harvest.Page) {
 
 func (r *reading) tombstone(b *result, e *entry) (harvest.Document, bool) {
 	id := e.note
-	if !r.hasID() {
-		id = r.IDPrefix + b.address
+	if !r.names(fieldID) {
+		id = r.IDPrefix + b.key
 	}
 	return harvest.Document{ID: id, URL: b.address, Kind: kindPage, Deleted: true}, id != ""
 }

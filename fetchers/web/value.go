@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -155,7 +156,8 @@ func (f *field) convert(raw string, base *url.URL) (any, error) {
 	return raw, nil
 }
 
-// number reads digits as people write them: thousands apart, a unit around.
+// number reads digits as people write them: thousands apart, a unit around. Where
+// a separator stands as it cannot, the number is another one than it seems.
 func (f *field) number(raw string) (any, error) {
 	decimal, thousands := '.', ','
 	if f.Decimal == "comma" {
@@ -163,22 +165,38 @@ func (f *field) number(raw string) (any, error) {
 	}
 	var b strings.Builder
 	for i, r := range raw {
+		rest := raw[i+len(string(r)):]
 		switch {
 		case r >= '0' && r <= '9':
 			b.WriteRune(r)
-		case r == decimal && b.Len() > 0 && !strings.Contains(b.String(), ".") && digitAfter(raw[i+1:]):
+		case strings.Trim(b.String(), "-") == "":
+			if (r == '-' || r == '\u2212') && b.Len() == 0 && digitsAt(rest) > 0 {
+				b.WriteByte('-')
+			}
+		case r == decimal && digitsAt(rest) > 0 && !strings.Contains(b.String(), "."):
 			b.WriteByte('.')
-		case (r == '-' || r == '\u2212') && b.Len() == 0 && digitAfter(raw[i+len(string(r)):]):
-			b.WriteByte('-')
-		case r == thousands || r == '\'' || r == '\u2019' || r == ' ' || r == '\u00a0' || r == '\u202f':
-		case strings.Trim(b.String(), "-") != "":
+		case apart(r, thousands) && !strings.Contains(b.String(), ".") && groups(r, rest):
+		case (r == decimal || r == thousands) && digitsAt(rest) > 0:
+			return nil, fmt.Errorf("%q is no number with a decimal %s", clip(raw, 80), cmp.Or(f.Decimal, "point"))
+		default:
 			return finish(b.String(), raw)
 		}
 	}
 	return finish(b.String(), raw)
 }
 
-func digitAfter(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+// apart reports what people put between thousands.
+func apart(r, thousands rune) bool {
+	return r == thousands || strings.ContainsRune("' \u2019\u00a0\u202f", r)
+}
+
+// groups: three digits follow, or two and the separator again, as in India.
+func groups(r rune, rest string) bool {
+	n := digitsAt(rest)
+	return n == 3 || n == 2 && strings.HasPrefix(rest[2:], string(r))
+}
+
+func digitsAt(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 func finish(digits, raw string) (any, error) {
 	if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n > -(1<<53) && n < 1<<53 {
