@@ -61,22 +61,9 @@ func (k *pgSink) claimRound(round []*claiming) error {
 		return err
 	}
 	k.noteClaims(known)
-	var plain, lost []*claiming
-	for _, c := range known {
-		ready := c.ready()
-		if c.outdated() {
-			continue
-		}
-		if err := reopen(&tx{k.w}, c.Claim, &c.n); err != nil {
-			return err
-		}
-		switch which := c.choose(); {
-		case !ready || which.limit == 0:
-		case which.lost:
-			lost = append(lost, c)
-		default:
-			plain = append(plain, c)
-		}
+	plain, lost, err := k.choose(known)
+	if err != nil {
+		return err
 	}
 	handPlain, handLost := k.take(plain, false), k.take(lost, true)
 	if err := k.w.send(); err != nil {
@@ -90,6 +77,28 @@ func (k *pgSink) claimRound(round []*claiming) error {
 		}
 	}
 	return nil
+}
+
+// choose opens again what was stranded, and tells the claims that are handed items
+// which were never lost from those that are handed one which was.
+func (k *pgSink) choose(list []*claiming) (plain, lost []*claiming, err error) {
+	for _, c := range list {
+		ready := c.ready()
+		if c.outdated() {
+			continue
+		}
+		if err := reopen(&tx{k.w}, c.Claim, &c.n); err != nil {
+			return nil, nil, err
+		}
+		switch which := c.choose(); {
+		case !ready || which.limit == 0:
+		case which.lost:
+			lost = append(lost, c)
+		default:
+			plain = append(plain, c)
+		}
+	}
+	return plain, lost, nil
 }
 
 // census counts for each claim what is not closed in its range, and finds the

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -96,110 +95,6 @@ func TestPostgresAddress(t *testing.T) {
 		require.NoError(t, err, address)
 		require.Equal(t, want, p.address())
 	}
-}
-
-func TestPostgresCreateAtOnce(t *testing.T) {
-	t.Parallel()
-	address := Cluster.Database(t)
-	atOnce := func(files migrationSource, o Options) {
-		ids := make([]string, 8)
-		var wg sync.WaitGroup
-		for i := range ids {
-			wg.Go(func() {
-				o := o
-				o.Log = slog.New(slog.DiscardHandler)
-				p, err := newPostgres(address, o, files)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				s, err := open(t.Context(), p, o)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				ids[i] = s.ID()
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-		for _, id := range ids {
-			require.Equal(t, ids[0], id)
-		}
-	}
-	atOnce(serverProgram(t, 1), Options{Create: true})
-	atOnce(serverProgram(t, 2), Options{})
-	var n int
-	ask(t, address, "SELECT count(*) FROM goose_db_version WHERE version_id = 2", &n)
-	require.Equal(t, 1, n)
-}
-
-// serverProgram is the migrations of a program of some version.
-func serverProgram(t *testing.T, version int) migrationSource {
-	t.Helper()
-	first, err := embedded.ReadFile("migrations/postgres/00001_first.sql")
-	require.NoError(t, err)
-	files := fstest.MapFS{"00001_first.sql": {Data: first}}
-	for v := 2; v <= version; v++ {
-		files[fmt.Sprintf("%05d_step.sql", v)] = &fstest.MapFile{Data: fmt.Appendf(nil, "-- +goose Up\nCREATE TABLE step_%d (x bigint);\n", v)}
-	}
-	return migrationSource{files}
-}
-
-func TestPostgresMigrate(t *testing.T) {
-	t.Parallel()
-	address := Cluster.Database(t)
-	start := func(version int, o Options) error {
-		s, err := openServer(t, address, o, serverProgram(t, version))
-		if err != nil {
-			return err
-		}
-		if err := s.Record(t.Context(), rows.Event{Verb: "opened"}); err != nil {
-			return err
-		}
-		return s.Close()
-	}
-	require.NoError(t, start(1, Options{Create: true}))
-	err := start(2, Options{Migrate: MigrateNever})
-	require.ErrorContains(t, err, "its schema is version 1, older than this program's 2")
-	require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
-	require.NoError(t, start(2, Options{}))
-	require.NoError(t, start(2, Options{Migrate: MigrateNever}))
-	require.NoError(t, start(1, Options{}), "one step newer than the program")
-	require.NoError(t, start(4, Options{}))
-	require.ErrorContains(t, start(1, Options{}), "its schema is version 4, newer than this program's 1")
-
-	bad := serverProgram(t, 4)
-	bad.FS.(fstest.MapFS)["00005_bad.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE half (x bigint);\nINSERT INTO nowhere VALUES (1);\n")}
-	_, err = openServer(t, address, Options{}, bad)
-	require.ErrorContains(t, err, "nowhere")
-	require.NoError(t, start(4, Options{}), "as it was")
-}
-
-// Both engines have the same tables with the same columns, step by step.
-func TestSchemasAreAlike(t *testing.T) {
-	t.Parallel()
-	served, _ := newServed(t, Options{})
-	file := newStore(t)
-	has := func(s *Store, query string) map[string]bool {
-		list, err := collect(s.reader(t.Context()), scanText, query)
-		require.NoError(t, err)
-		set := map[string]bool{}
-		for _, name := range list {
-			set[name] = true
-		}
-		return set
-	}
-	want := has(file, `SELECT m.name || '.' || p.name FROM sqlite_schema m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name <> 'goose_db_version'`)
-	got := has(served, `SELECT table_name::text || '.' || column_name::text FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT IN ('goose_db_version', 'writers', 'blobs')`)
-	require.Equal(t, want, got)
-	a, err := file.Schema(t.Context())
-	require.NoError(t, err)
-	b, err := served.Schema(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, a, b)
 }
 
 func TestPostgresConnections(t *testing.T) {

@@ -60,21 +60,11 @@ func (b *batchWriter) again(j *job, held *heldItem, _ liveRun) (harvest.Tally, e
 
 // do writes everything, the checkpoint first: it is what may still refuse.
 func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (harvest.Tally, error) {
-	tally, changes := harvest.Tally{}, span{first: b.change}
-	if j.Page != nil {
-		var live int64
-		var err error
-		if tally, live, err = b.page(j, h, run); err != nil {
-			return tally, err
-		}
-		h.live += live
-		h.seq = j.Page.Seq
+	changes := span{first: b.change}
+	tally, err := b.bring(j, h, run)
+	if err != nil {
+		return tally, err
 	}
-	tally.Asked, tally.Bytes = len(j.Ledger), j.bytes
-	if j.Page != nil {
-		h.page = tallyText(tally)
-	}
-	h.tally = sumOf(h.tally, tally)
 	if j.Settle != nil {
 		said := j.Settle.Judged(h.tally)
 		j.Settle = &said
@@ -99,6 +89,25 @@ func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (harvest.Tally, error
 		run: j.Run, lane: run.lane, at: micros(j.At), outcome: j.Settle.Outcome, kind: j.Settle.Kind, why: j.Settle.Why,
 		tally: h.tally, live: h.live, changes: changes,
 	})
+}
+
+// bring does the page of a write, if it has one, and adds what it brought to the
+// item.
+func (b *batchWriter) bring(j *job, h *heldItem, run liveRun) (tally harvest.Tally, err error) {
+	if j.Page != nil {
+		var live int64
+		if tally, live, err = b.page(j, h, run); err != nil {
+			return tally, err
+		}
+		h.live += live
+		h.seq = j.Page.Seq
+	}
+	tally.Asked, tally.Bytes = len(j.Ledger), j.bytes
+	if j.Page != nil {
+		h.page = tallyText(tally)
+	}
+	h.tally = sumOf(h.tally, tally)
+	return tally, nil
 }
 
 // page moves the checkpoint and stores documents and rejects.

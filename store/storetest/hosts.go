@@ -1,0 +1,77 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+func defineHosts(t *testing.T, s Store) {
+	say := func(project string, hosts ...rows.Host) error {
+		_, err := s.Apply(t.Context(), rows.Application{Project: project, Hosts: hosts})
+		return err
+	}
+	slow := rows.Host{Name: "www.example.org", Every: 1250 * time.Millisecond, Connections: 1, Robots: "obey", Source: "gu.yaml:3"}
+	require.NoError(t, say("law", slow, rows.Host{Name: "*", Every: time.Second, Connections: 2, Source: "gu.yaml:2"}))
+	require.NoError(t, say("weather", slow), "the same twice is no contradiction")
+	fast := slow
+	fast.Every, fast.Source = time.Millisecond, "weather.yaml:9"
+	err := say("weather", fast)
+	require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
+	require.Contains(t, err.Error(), "gu.yaml:3")
+	require.Contains(t, err.Error(), "weather.yaml:9")
+	hosts, err := s.Hosts(t.Context())
+	require.NoError(t, err)
+	require.Len(t, hosts, 2)
+	slow.Project = "law"
+	require.Equal(t, slow, hosts[1])
+	require.NoError(t, say("weather"))
+	require.NoError(t, say("law", fast), "what the project said before is gone")
+}
+
+func defineRest(t *testing.T, s Store) {
+	require.NoError(t, s.RestHost(t.Context(), "example.org", noon().Add(time.Hour), "429, Retry-After 1h"))
+	require.NoError(t, s.RestHost(t.Context(), "example.org", noon(), "shorter"))
+	pause := rows.Pause{By: "marta", At: noon()}
+	require.NoError(t, s.PauseHost(t.Context(), "example.org", &pause))
+	hosts, err := s.Hosts(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []rows.Host{{Name: "example.org", RestUntil: noon().Add(time.Hour), RestWhy: "429, Retry-After 1h", Paused: &pause}}, hosts)
+	require.NoError(t, s.RestHost(t.Context(), "example.org", time.Time{}, ""))
+	require.NoError(t, s.PauseHost(t.Context(), "example.org", nil))
+	hosts, err = s.Hosts(t.Context())
+	require.NoError(t, err)
+	require.True(t, hosts[0].RestUntil.IsZero())
+}
+
+func defineSlow(t *testing.T, s Store) {
+	host := func() rows.Host {
+		hosts, err := s.Hosts(t.Context())
+		require.NoError(t, err)
+		require.Len(t, hosts, 1)
+		return hosts[0]
+	}
+	slow := func(gap time.Duration, why string) rows.Host {
+		require.NoError(t, s.SlowHost(t.Context(), "example.org", gap, why))
+		return host()
+	}
+	require.NoError(t, s.RestHost(t.Context(), "example.org", noon(), "429, Retry-After 1h"))
+	require.Zero(t, host().SlowSince)
+	first := slow(2*time.Second, "it answered 503")
+	require.WithinDuration(t, time.Now(), first.SlowSince, time.Minute)
+	require.Equal(t, rows.Host{
+		Name: "example.org", RestUntil: noon(), RestWhy: "429, Retry-After 1h", Slow: 2 * time.Second, SlowWhy: "it answered 503", SlowSince: first.SlowSince,
+	}, first)
+	more := slow(4*time.Second, "it answered 429")
+	require.Equal(t, 4*time.Second, more.Slow)
+	require.Equal(t, "it answered 429", more.SlowWhy)
+	require.Equal(t, first.SlowSince, more.SlowSince, "it goes on since it began")
+	require.Equal(t, rows.Host{Name: "example.org", RestUntil: noon(), RestWhy: "429, Retry-After 1h"}, slow(0, "it answered 200"))
+	again := slow(time.Second/2, "it answered 503")
+	require.Equal(t, time.Second/2, again.Slow)
+	require.True(t, again.SlowSince.After(first.SlowSince), "it begins anew")
+}
