@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -22,6 +21,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/dev"
+	"github.com/vendemmia/vendemmia/internal/devtest"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -62,13 +62,7 @@ type smoke struct {
 
 func newSmoke(t *testing.T) *smoke {
 	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	cli, err := dev.FindCLI(dir, os.Getenv)
-	if err != nil && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
+	cli := devtest.CLI(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	server, err := dev.StartServer(ctx, dev.ServerOptions{CLI: cli})

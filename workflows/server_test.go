@@ -3,7 +3,6 @@ package workflows
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/dev"
+	"github.com/vendemmia/vendemmia/internal/devtest"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -36,13 +35,7 @@ type server struct {
 // absence is a failure.
 func devServer(t *testing.T, args ...string) server {
 	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	cli, err := dev.FindCLI(dir, os.Getenv)
-	if err != nil && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
+	cli := devtest.CLI(t)
 	started, err := testsuite.StartDevServer(t.Context(), testsuite.DevServerOptions{
 		ExistingPath:  cli,
 		ClientOptions: &client.Options{Identity: identity, Logger: quiet{}},

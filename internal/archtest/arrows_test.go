@@ -46,6 +46,7 @@ func rules() []rule {
 		{of: "internal/webhook", ours: []string{"harvest"}, never: []string{temporal}},
 		{of: "internal/freeport"},
 		{of: "internal/dev", ours: []string{"internal/freeport"}, others: []string{"*"}},
+		{of: "internal/devtest", ours: []string{"internal/dev"}},
 		{of: "internal/pgtest", ours: []string{"internal/freeport"}},
 		{of: "internal/rollout", ours: []string{"workflows/...", "campaigns", "harvest/..."}, others: []string{"*"}},
 		{

@@ -21,6 +21,7 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/vendemmia/vendemmia/internal/dev"
+	"github.com/vendemmia/vendemmia/internal/devtest"
 	"github.com/vendemmia/vendemmia/internal/pgtest"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
@@ -46,14 +47,8 @@ type house struct {
 // newHouse starts a server that keeps its state in a file; no worker yet.
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	h := &house{t: t, dir: t.TempDir(), binary: binaries.worker, cliBinary: binaries.starter}
-	h.cli, err = dev.FindCLI(dir, os.Getenv)
-	if err != nil && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
+	h := &house{t: t, dir: t.TempDir(), cli: devtest.CLI(t), binary: binaries.worker, cliBinary: binaries.starter}
+	var err error
 	h.server, err = dev.StartServer(h.within(time.Minute), dev.ServerOptions{CLI: h.cli, Database: filepath.Join(h.dir, "temporal.db"), Log: h.log("server")})
 	require.NoError(t, err)
 	t.Cleanup(func() { h.server.Kill() })

@@ -3,7 +3,6 @@ package rollout
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/dev"
+	"github.com/vendemmia/vendemmia/internal/devtest"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
@@ -26,16 +26,9 @@ import (
 // realServer starts a development server for one test.
 func realServer(t *testing.T) client.Client {
 	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	cli, err := dev.FindCLI(dir, os.Getenv)
-	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	s, err := dev.StartServer(ctx, dev.ServerOptions{CLI: cli})
+	s, err := dev.StartServer(ctx, dev.ServerOptions{CLI: devtest.CLI(t)})
 	require.NoError(t, err)
 	t.Cleanup(s.Kill)
 	c, err := temporalx.Dial(ctx, temporalx.Target{Address: s.Address, Alone: true})
