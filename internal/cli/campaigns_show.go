@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
-	"github.com/vendemmia/vendemmia/internal/rollout"
 )
 
 type campaignsShow struct {
@@ -189,69 +187,4 @@ func splitText(s *campaigns.Split) string {
 		text += ", key " + s.Key
 	}
 	return text
-}
-
-// origins tells where every value of a campaign comes from.
-func (c *campaignsShow) origins(name string) error {
-	l, err := c.load(c.files)
-	if err != nil {
-		return err
-	}
-	if len(l.Problems) > 0 {
-		return c.refuse(l)
-	}
-	var names []string
-	for _, s := range l.Campaigns {
-		names = append(names, s.Campaign.Name)
-		if s.Campaign.Name == name {
-			return c.originTable(s)
-		}
-	}
-	return usage("campaign %s is in none of the files; there are %s", name, some(names))
-}
-
-func (c *campaignsShow) originTable(s campaigns.Source) error {
-	c.out.Value(map[string]any{"campaign": s.Campaign.Name, "values": s.Origins})
-	table := print.NewTable(print.Flex("VALUE OF"), print.Flex("IS"), print.Flex("SAID IN"))
-	for _, o := range s.Origins {
-		at := "built in"
-		if o.File != "" {
-			at = fmt.Sprintf("%s:%d", o.File, o.Line)
-		}
-		table.Row(o.Path, o.Value, at)
-	}
-	c.out.Table(table)
-	return nil
-}
-
-// each does something to every named campaign, after saying what is touched. It
-// asks when that is not on this machine, or when sure is wanted.
-func (p *program) each(ctx context.Context, names []string, verb string, change func(context.Context, *rollout.Rollout, string) (string, error)) error {
-	s, err := p.Store(ctx)
-	if err != nil {
-		return err
-	}
-	for _, n := range names {
-		if _, err := p.findCampaign(ctx, s, n); err != nil {
-			return err
-		}
-	}
-	if err := p.aim(ctx, true, verb+" "+some(names)); err != nil {
-		return err
-	}
-	r, err := p.rollout(ctx)
-	if err != nil {
-		return err
-	}
-	list := p.out.List()
-	defer list.End()
-	for _, n := range names {
-		text, err := change(ctx, r, n)
-		if err != nil {
-			return err
-		}
-		list.Add(map[string]string{"campaign": n, "done": verb, "text": text})
-		p.out.Printf("%s  %s\n", n, text)
-	}
-	return nil
 }

@@ -130,3 +130,35 @@ func (c *campaignsResume) lastToken(ctx context.Context) (string, error) {
 	}
 	return token, err
 }
+
+// each does something to every named campaign, after saying what is touched. It
+// asks when that is not on this machine, or when sure is wanted.
+func (p *program) each(ctx context.Context, names []string, verb string, change func(context.Context, *rollout.Rollout, string) (string, error)) error {
+	s, err := p.Store(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if _, err := p.findCampaign(ctx, s, n); err != nil {
+			return err
+		}
+	}
+	if err := p.aim(ctx, true, verb+" "+some(names)); err != nil {
+		return err
+	}
+	r, err := p.rollout(ctx)
+	if err != nil {
+		return err
+	}
+	list := p.out.List()
+	defer list.End()
+	for _, n := range names {
+		text, err := change(ctx, r, n)
+		if err != nil {
+			return err
+		}
+		list.Add(map[string]string{"campaign": n, "done": verb, "text": text})
+		p.out.Printf("%s  %s\n", n, text)
+	}
+	return nil
+}

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
 // holding is what pause and resume share, of hosts as of items: whatever is named
@@ -71,4 +73,24 @@ func (c *holding) hold(ctx context.Context, s Store, things []held, verb string,
 		c.out.Printf("%s  %sd%s\n", h.name, verb, pauseText(pause, c.clock))
 	}
 	return nil
+}
+
+func pauseText(pause *rows.Pause, c print.Clock) string {
+	if pause == nil {
+		return ""
+	}
+	text := ""
+	if !pause.At.IsZero() {
+		text += " since " + c.NearZone(pause.At)
+	}
+	if pause.By != "" {
+		text += " by " + pause.By
+	}
+	if pause.Note != "" {
+		text += fmt.Sprintf(" %q", pause.Note)
+	}
+	if !pause.Until.IsZero() {
+		text += " until " + c.NearZone(pause.Until)
+	}
+	return text
 }

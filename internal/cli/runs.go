@@ -186,6 +186,16 @@ func (p *program) took(r rows.Run) string {
 	return print.Duration(max(0, end.Sub(r.StartedAt)).Truncate(time.Second))
 }
 
+// namedRun opens the store and finds the run that is meant.
+func (p *program) namedRun(ctx context.Context, ref string) (Store, rows.Run, error) {
+	s, err := p.Store(ctx)
+	if err != nil {
+		return nil, rows.Run{}, err
+	}
+	r, err := p.findRun(ctx, s, ref)
+	return s, r, err
+}
+
 // findRun resolves what people call a run; an absent one is explained.
 func (p *program) findRun(ctx context.Context, s Store, ref string) (rows.Run, error) {
 	r, err := s.FindRun(ctx, ref)

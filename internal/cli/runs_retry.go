@@ -42,35 +42,16 @@ from their checkpoints; the earlier run stays as it is.`,
 
 func (c *runsRetry) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	s, err := c.Store(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := c.findRun(ctx, s, args[0])
+	s, r, err := c.namedRun(ctx, args[0])
 	if err != nil {
 		return err
 	}
 	if r.State != rows.RunClosed {
 		return fmt.Errorf("retry %s: it is still going on; wait: starter runs wait %s", r.WorkflowID, r.WorkflowID)
 	}
-	wanted, err := parseOutcomes(c.outcomes)
+	items, err := c.undone(ctx, s, r)
 	if err != nil {
 		return err
-	}
-	if len(wanted) == 0 {
-		wanted = append(needLook(), harvest.OutcomeCancelled, harvest.OutcomeSkipped)
-	}
-	items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{Outcomes: wanted, Keys: c.items})
-	if err != nil {
-		return err
-	}
-	for _, key := range c.items {
-		if !slices.ContainsFunc(items, func(it rows.RunItem) bool { return it.Key == key }) {
-			return fmt.Errorf("retry %s: item %s is not to be tried again, or not of this run; see `starter runs show %s -a`", r.WorkflowID, key, r.WorkflowID)
-		}
-	}
-	if len(items) == 0 {
-		return fmt.Errorf("retry %s: none of its items is to be tried again; its outcome is %s", r.WorkflowID, r.Outcome)
 	}
 	start := steps.Start{
 		Campaign: r.Campaign, RetryOf: r.WorkflowID, Trigger: steps.TriggerRetry, TriggeredBy: c.who(),
@@ -85,6 +66,30 @@ func (c *runsRetry) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return c.launch(ctx, launch{id: func(int) string { return id }, campaign: camp, start: start, detach: c.detach, strict: c.strict})
+}
+
+// undone are the items of a run that are to be tried again, at least one.
+func (c *runsRetry) undone(ctx context.Context, s Store, r rows.Run) ([]rows.RunItem, error) {
+	wanted, err := parseOutcomes(c.outcomes)
+	if err != nil {
+		return nil, err
+	}
+	if len(wanted) == 0 {
+		wanted = append(needLook(), harvest.OutcomeCancelled, harvest.OutcomeSkipped)
+	}
+	items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{Outcomes: wanted, Keys: c.items})
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range c.items {
+		if !slices.ContainsFunc(items, func(it rows.RunItem) bool { return it.Key == key }) {
+			return nil, fmt.Errorf("retry %s: item %s is not to be tried again, or not of this run; see `starter runs show %s -a`", r.WorkflowID, key, r.WorkflowID)
+		}
+	}
+	if len(items) == 0 {
+		return nil, fmt.Errorf("retry %s: none of its items is to be tried again; its outcome is %s", r.WorkflowID, r.Outcome)
+	}
+	return items, nil
 }
 
 // retryOf returns the campaign of a run as it ran, and the id of its next retry.

@@ -37,11 +37,7 @@ func newRunsShow(p *program) *cobra.Command {
 }
 
 func (c *runsShow) run(cmd *cobra.Command, args []string) error {
-	s, err := c.Store(cmd.Context())
-	if err != nil {
-		return err
-	}
-	r, err := c.findRun(cmd.Context(), s, args[0])
+	s, r, err := c.namedRun(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}

@@ -41,11 +41,7 @@ func (p *program) tellCommand(c *tell, use, short, long, example string, say fun
 
 // one finds the run, says what will be touched, and tells it.
 func (c *tell) one(ctx context.Context, verb string, args []string, say func(context.Context, Engine, rows.Run, []string) (string, error)) error {
-	s, err := c.Store(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := c.findRun(ctx, s, args[0])
+	s, r, err := c.namedRun(ctx, args[0])
 	if err != nil {
 		return err
 	}

@@ -32,11 +32,7 @@ func newRunsWatch(p *program) *cobra.Command {
 
 func (c *runsWatch) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	s, err := c.Store(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := c.findRun(ctx, s, args[0])
+	s, r, err := c.namedRun(ctx, args[0])
 	if err != nil {
 		return err
 	}

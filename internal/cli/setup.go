@@ -49,14 +49,10 @@ type attributeView struct {
 
 func (c *setup) run(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
-	switch {
-	case c.print && c.check:
-		return usage("setup: say either --print or --check")
-	case c.forward && (c.print || c.check):
-		return usage("setup: --migrate goes alone")
-	case c.create && !c.forward:
-		return usage("setup: --create makes a store, and goes with --migrate")
-	case c.forward:
+	if err := c.goTogether(); err != nil {
+		return err
+	}
+	if c.forward {
 		return c.migrate(ctx)
 	}
 	t, err := c.target()
@@ -64,10 +60,31 @@ func (c *setup) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if c.print {
-		c.out.Value(map[string]any{"target": t, "commands": setupCommands(t, c.wanted())})
-		c.out.Printf("%s\n", strings.Join(setupCommands(t, c.wanted()), "\n"))
+		commands := setupCommands(t, c.wanted())
+		c.out.Value(map[string]any{"target": t, "commands": commands})
+		c.out.Printf("%s\n", strings.Join(commands, "\n"))
 		return nil
 	}
+	return c.there(ctx, t)
+}
+
+// goTogether refuses flags that do not.
+func (c *setup) goTogether() error {
+	switch {
+	case c.print && c.check:
+		return usage("setup: say either --print or --check")
+	case c.forward && (c.print || c.check):
+		return usage("setup: --migrate goes alone")
+	case c.create && !c.forward:
+		return usage("setup: --create makes a store, and goes with --migrate")
+	default:
+		return nil
+	}
+}
+
+// there looks at the namespace and makes what is absent, or with --check looks at
+// the store too and makes nothing.
+func (c *setup) there(ctx context.Context, t engine.Target) error {
 	c.announce("target   " + t.String())
 	e, err := c.Engine(ctx)
 	if err != nil {

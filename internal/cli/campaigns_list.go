@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+type campaignsList struct {
+	*program
+	project string
+	tags    []string
+	removed bool
+}
+
+func newCampaignsList(p *program) *cobra.Command {
+	c := &campaignsList{program: p}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the campaigns that were applied",
+		Long:    "List the campaigns that were applied, with their last run and their next.",
+		Example: "  starter campaigns list --tag gazzetta",
+		Args:    cobra.NoArgs, RunE: c.run,
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.project, "project", "", "only of this project")
+	f.StringArrayVar(&c.tags, "tag", nil, "only with this tag; may be repeated")
+	f.BoolVar(&c.removed, "removed", false, "also those that were removed")
+	return cmd
+}
+
+// campaignView is a campaign with its last run and its next.
+type campaignView struct {
+	rows.Campaign
+	Last *rows.Run `json:"last_run,omitempty"`
+	Next time.Time `json:"next,omitzero"`
+
+	effective campaigns.Campaign
+}
+
+func (c *campaignsList) run(cmd *cobra.Command, _ []string) error {
+	ctx := cmd.Context()
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := s.Campaigns(ctx, c.project, c.removed)
+	if err != nil {
+		return err
+	}
+	list := c.out.List()
+	table := print.NewTable(print.Flex("CAMPAIGN"), print.Flex("SCHEDULE"), print.Left("LAST RUN"),
+		print.Right("STARTED "+c.clock.ZoneName()), print.Left("NEXT "+c.clock.ZoneName()))
+	for _, row := range all {
+		v, err := c.view(ctx, s, row)
+		if err != nil {
+			return err
+		}
+		if !hasTags(v.effective.Tags, c.tags) {
+			continue
+		}
+		list.Add(v)
+		last, at := "-", "-"
+		if v.Last != nil {
+			last, at = runWord(*v.Last), c.clock.Near(v.Last.StartedAt)
+		}
+		table.Row(v.Name, scheduleWords(v.effective), last, at, c.nextWord(v))
+	}
+	list.End()
+	c.out.Table(table)
+	if table.Len() == 0 {
+		c.out.Printf("(none: write one, then starter campaigns apply campaigns/)\n")
+		return c.elsewhere(ctx, s)
+	}
+	return nil
+}
+
+func (p *program) view(ctx context.Context, s Store, row rows.Campaign) (campaignView, error) {
+	v := campaignView{Campaign: row}
+	var err error
+	if v.effective, err = campaigns.Decode(row.Definition.Spec); err != nil {
+		return v, fmt.Errorf("campaign %s: %w", row.Name, err)
+	}
+	runs, err := s.Runs(ctx, rows.RunFilter{Campaign: row.Name, Limit: 1})
+	if err != nil {
+		return v, err
+	}
+	if len(runs) > 0 {
+		v.Last = &runs[0]
+	}
+	if v.effective.Schedule != nil && row.Paused == nil && row.Removed.IsZero() {
+		if next := v.effective.Schedule.Next(p.env.Now(), 1); len(next) > 0 {
+			v.Next = next[0]
+		}
+	}
+	return v, nil
+}
+
+func (p *program) nextWord(v campaignView) string {
+	switch {
+	case !v.Removed.IsZero():
+		return "removed"
+	case v.Paused != nil:
+		return "paused"
+	default:
+		return p.clock.Near(v.Next)
+	}
+}
+
+func scheduleWords(c campaigns.Campaign) string {
+	if c.Schedule == nil {
+		return "by hand"
+	}
+	return c.Schedule.String()
+}
+
+func hasTags(have, want []string) bool {
+	for _, w := range want {
+		if !strings.Contains(" "+strings.Join(have, " ")+" ", " "+w+" ") {
+			return false
+		}
+	}
+	return true
+}
+
+// itemsOf returns the campaign's known items.
+func itemsOf(ctx context.Context, s itemStore, campaign string) (total, unhealthy int, err error) {
+	items, err := s.Items(ctx, rows.ItemsFilter{Campaign: campaign})
+	for _, it := range items {
+		if it.Outcome.Severity() != harvest.OK && it.Outcome != "" {
+			unhealthy++
+		}
+	}
+	return len(items), unhealthy, err
+}

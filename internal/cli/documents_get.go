@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+)
+
+type documentsGet struct {
+	oneDocument
+	which versionFlags
+	body  bool
+}
+
+func newDocumentsGet(p *program) *cobra.Command {
+	c := &documentsGet{oneDocument: oneDocument{program: p}}
+	cmd := &cobra.Command{
+		Use: "get ID", Short: "Show one document",
+		Long:    "Show one document with all that is known of it. With --body its body goes to\nstandard output as it is kept.",
+		Example: "  starter documents get oai:repo.example.org:17 --body > record.xml",
+		Args:    cobra.ExactArgs(1), RunE: c.run,
+	}
+	c.add(cmd)
+	cmd.Flags().BoolVar(&c.body, "body", false, "write the body itself and nothing else")
+	c.which.add(cmd)
+	return cmd
+}
+
+func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	s, collection, err := c.find(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	d, err := c.version(ctx, s, collection, args[0])
+	if err != nil {
+		return err
+	}
+	if c.body {
+		return c.writeBody(cmd, s, d)
+	}
+	c.out.Value(d)
+	c.out.Printf("%s", documentScreen(d, c.clock))
+	return nil
+}
+
+// version reads the one that was asked for, the current one by default.
+func (c *documentsGet) version(ctx context.Context, s Store, collection, id string) (rows.Document, error) {
+	if !c.which.chosen() {
+		return s.Document(ctx, collection, id)
+	}
+	versions, err := s.History(ctx, collection, id, true)
+	if err != nil {
+		return rows.Document{}, err
+	}
+	return c.which.pick(c.program, id, versions)
+}
+
+func (c *documentsGet) writeBody(cmd *cobra.Command, s Store, d rows.Document) error {
+	body, err := bodyOf(cmd.Context(), s, d)
+	if err != nil {
+		return err
+	}
+	_, err = c.env.Stdout.Write(body)
+	return err
+}
+
+func documentScreen(d rows.Document, c print.Clock) string {
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" && text != "-" {
+			b.WriteString(pad(name, 12) + print.Wrap(text, 12, 12) + "\n")
+		}
+	}
+	l := d.Line
+	line("document", l.ID)
+	line("title", l.Title)
+	line("url", l.URL)
+	line("kind", kindOf(d))
+	line("published", c.Full(l.Published))
+	line("parent", l.Parent)
+	line("collection", d.Collection)
+	line("item", fmt.Sprintf("%s / %s / %s", d.Campaign, d.Entry, d.Key))
+	line("version", fmt.Sprintf("%d, change %s, by %s", d.Version, print.Number(d.Change), d.Run))
+	line("first seen", c.Full(d.FirstSeen))
+	line("changed", c.Full(d.ChangedAt))
+	line("hash", print.Middle(l.Hash, print.Width-12))
+	for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
+		line(name, print.End(fmt.Sprint(l.Fields[name]), 600))
+	}
+	if l.Body != "" {
+		b.WriteString("\n" + preview([]byte(l.Body)) + "\n")
+	} else if l.BodyRef != "" {
+		line("body", print.Middle(l.BodyRef, 40)+"; --body writes it")
+	}
+	return b.String()
+}
