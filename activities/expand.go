@@ -3,17 +3,13 @@ package activities
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -141,93 +137,6 @@ func (a *Activities) saveList(ctx context.Context, item harvest.Item, list []row
 	return name, nil
 }
 
-// askSoon is the error that makes Temporal ask again, while the rules allow it
-// and the wait is short; else nil.
-func askSoon(ctx context.Context, e *campaigns.Entry, failure *harvest.Error) error {
-	attempt := int(activity.GetInfo(ctx).Attempt)
-	d := harvest.Decide(e.Retry, harvest.Failure{Kind: failure.Kind, Attempts: attempt, RetryAfter: failure.RetryAfter, Spread: 0.5})
-	if !d.Again || attempt >= maxAsks || d.Wait > temporalx.MaxDelay || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return temporalx.Again(failure, d.Wait)
-}
-
-// ask lists what the source says there is, each element once.
-func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaign, e *campaigns.Entry) (list []rows.ListRow, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = harvest.Errorf(harvest.KindInternal, "list items", e.Name, "the fetcher panicked: %v", p)
-		}
-	}()
-	start, err := startOf(run)
-	if err != nil {
-		return nil, err
-	}
-	m, err := a.maker(c, e.Name, start, nil)
-	if err != nil {
-		return nil, err
-	}
-	params, err := e.ItemParams(campaigns.Row{}, m.over())
-	if err != nil {
-		return nil, misconfigured(e.Name, err)
-	}
-	whole, values, err := a.Secrets.JSON(params)
-	if err != nil {
-		return nil, err
-	}
-	asked := &askLog{Activities: a, run: run.ID, item: harvest.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
-	defer func() { err = errors.Join(err, asked.keep(ctx)) }()
-	s, ok := m.kind.New(a.Client(visitor(c, e, m.kind, asked.record))).(harvest.Splitter)
-	if !ok {
-		return nil, harvest.Errorf(harvest.KindMisconfigured, "list items", e.Name, "fetcher %s cannot list items; take away split.ask", m.kind.Name)
-	}
-	request := harvest.Request{Item: e.Name + " / " + e.Split.Ask, Params: whole, Attempt: int(activity.GetInfo(ctx).Attempt)}
-	list, err = collect(ctx, m, s.Split(ctx, request))
-	return list, mask(err, values)
-}
-
-// mask returns err with its secret values replaced in all of its text.
-func mask(err error, values []string) error {
-	e := harvest.AsError(err)
-	if e == nil {
-		return nil
-	}
-	clean := *e
-	clean.Op, clean.On, clean.Advice, clean.Err = maskText(e.Error(), values), "", "", nil
-	return &clean
-}
-
-func collect(ctx context.Context, m *itemMaker, elements iter.Seq2[harvest.Element, error]) ([]rows.ListRow, error) {
-	var list []rows.ListRow
-	seen := map[uint64]bool{}
-	for el, err := range elements {
-		if err != nil {
-			return nil, err
-		}
-		if len(list) == maxElements {
-			return nil, harvest.Errorf(harvest.KindBroken, "list items", m.entry.Name, "the source lists more than %d items", maxElements)
-		}
-		beat(ctx, len(list))
-		row := campaigns.Row{Label: el.Label, Params: el.Params}
-		params, err := m.entry.ItemParams(row, nil)
-		if err != nil {
-			return nil, misconfigured(m.entry.Name, err)
-		}
-		if row.Key, err = m.entry.ItemKey(params, m.kind.Identity, row); err != nil {
-			return nil, misconfigured(m.entry.Name, err)
-		}
-		if hash := keyHash("", row.Key); !seen[hash] {
-			seen[hash] = true
-			raw, err := json.Marshal(row)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, raw)
-		}
-	}
-	return list, ctx.Err()
-}
-
 // populateAsked writes the listed items, and the pseudo item after a failure.
 func (a *Activities) populateAsked(
 	ctx context.Context, run rows.Run, c *campaigns.Campaign, e *campaigns.Entry, good lastGood, failure *harvest.Error,
@@ -275,14 +184,4 @@ func notListed(p *population, run int64, good lastGood, failure *harvest.Error) 
 		Run: run, Ord: int64(p.index)<<32 | int64(p.n), Entry: p.entry.Name, Key: splitKey, Label: "the list of items",
 		Fetcher: p.kind.Name, Policy: raw, State: rows.ItemOpen,
 	}, err
-}
-
-// SealRun ends the opening of a run whose entries were asked for. Twice is
-// alike.
-func (a *Activities) SealRun(ctx context.Context, in steps.SealRunIn) (steps.Sealed, error) {
-	run, c, err := a.campaignOf(ctx, in.Run, in.Store)
-	if err != nil {
-		return steps.Sealed{}, err
-	}
-	return a.seal(ctx, run, c)
 }

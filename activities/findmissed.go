@@ -86,14 +86,7 @@ func (a *Activities) missedOf(ctx context.Context, row rows.Campaign, since, now
 	if err != nil || c.Schedule == nil {
 		return err
 	}
-	// A due time is late only after its spread and catch-up; so the look before
-	// may not have judged the last ones.
-	patience := c.Schedule.Spread(c.Name) + c.Schedule.CatchUp + lateBy
-	from, until := later(since.Add(-patience), row.Definition.AppliedAt), now.Add(-patience)
-	if p := row.Paused; p.Holds(now) && p.At.Before(until) {
-		until = p.At
-	}
-	fires := firesBetween(*c.Schedule, from, until)
+	fires := lateFires(c, row, since, now)
 	if len(fires) == 0 {
 		return nil
 	}
@@ -119,6 +112,17 @@ func (a *Activities) missedOf(ctx context.Context, row rows.Campaign, since, now
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// lateFires are the due times that a look judges. One is late only after its
+// spread and catch-up; so the look before may not have judged the last ones.
+func lateFires(c *campaigns.Campaign, row rows.Campaign, since, now time.Time) []time.Time {
+	patience := c.Schedule.Spread(c.Name) + c.Schedule.CatchUp + lateBy
+	from, until := later(since.Add(-patience), row.Definition.AppliedAt), now.Add(-patience)
+	if p := row.Paused; p.Holds(now) && p.At.Before(until) {
+		until = p.At
+	}
+	return firesBetween(*c.Schedule, from, until)
 }
 
 func later(a, b time.Time) time.Time {

@@ -1,11 +1,8 @@
 package activities
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"net/http"
 	"os"
@@ -95,177 +92,6 @@ func env(name string) string {
 	return map[string]string{"TOKEN": "hush-hush"}[name]
 }
 
-// scripted is what one item does.
-type scripted func(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error]
-
-// script is a source that is told what to do, item by item.
-type script struct {
-	mu    sync.Mutex
-	items map[string]scripted
-	asked map[string]int
-	split func(harvest.Request) iter.Seq2[harvest.Element, error]
-	last  harvest.Request
-}
-
-func (s *script) on(name string, do scripted) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.items[name] = do
-}
-
-func (s *script) count(name string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.asked[name]
-}
-
-type scriptParams struct {
-	Name   string `json:"name" doc:"name of the item" required:"true"`
-	URL    string `json:"url" doc:"address"`
-	Token  string `json:"token" doc:"a secret" secret:"true"`
-	Fields string `json:"fields" doc:"what is extracted" extraction:"true"`
-	Max    int    `json:"max" doc:"how many"`
-}
-
-// fetcher is the scripted fetcher. An item without a script brings one document
-// the first time and nothing new after that.
-type fetcher struct{ *script }
-
-func (f fetcher) Describe() harvest.Description {
-	return harvest.Description{Summary: "Does what a test says.", Params: scriptParams{}, Identity: []string{"name"}}
-}
-
-func (fetcher) Exhaustive() {}
-
-func (f fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-	p, err := harvest.DecodeParams[scriptParams](req.Params)
-	if err != nil {
-		return func(yield func(harvest.Page, error) bool) { yield(harvest.Page{}, err) }
-	}
-	f.mu.Lock()
-	f.asked[p.Name]++
-	f.last = req
-	do := f.items[p.Name]
-	f.mu.Unlock()
-	if do == nil {
-		do = pages(page(1, p.Name+"-1"))
-	}
-	return do(ctx, req)
-}
-
-func (f fetcher) Split(_ context.Context, req harvest.Request) iter.Seq2[harvest.Element, error] {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.asked["split"]++
-	return f.split(req)
-}
-
-// page is a page of documents with ids, its checkpoint n.
-func page(n int, ids ...string) harvest.Page {
-	p := harvest.Page{Checkpoint: json.RawMessage(fmt.Sprintf(`{"page":%d}`, n)), Listed: len(ids), Done: int64(n)}
-	for _, id := range ids {
-		p.Documents = append(p.Documents, harvest.Document{ID: id, Title: "title of " + id})
-	}
-	return p
-}
-
-// pages yields the pages after the checkpoint, or one that says "nothing new".
-func pages(list ...harvest.Page) scripted {
-	return func(_ context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-		return func(yield func(harvest.Page, error) bool) {
-			var at struct{ Page int }
-			if len(req.Checkpoint) > 0 && json.Unmarshal(req.Checkpoint, &at) != nil {
-				return
-			}
-			if at.Page >= len(list) {
-				yield(harvest.Page{Checkpoint: req.Checkpoint, NotModified: true}, nil)
-				return
-			}
-			for _, p := range list[at.Page:] {
-				if !yield(p, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func fails(err error) scripted {
-	return func(context.Context, harvest.Request) iter.Seq2[harvest.Page, error] {
-		return func(yield func(harvest.Page, error) bool) { yield(harvest.Page{}, err) }
-	}
-}
-
-func kindError(k harvest.Kind) error {
-	return harvest.Errorf(k, "get", "https://a.example/x?token=1", "no luck")
-}
-
-type fakeEngine struct {
-	mu         sync.Mutex
-	open       map[string]bool
-	closedAt   time.Time
-	err        error
-	cancelled  []string
-	terminated []string
-}
-
-func (f *fakeEngine) Closed(_ context.Context, workflowID, _ string) (bool, time.Time, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return !f.open[workflowID], f.closedAt, f.err
-}
-
-func (f *fakeEngine) Cancel(_ context.Context, workflowID, _ string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.cancelled = append(f.cancelled, workflowID)
-	return nil
-}
-
-func (f *fakeEngine) Terminate(_ context.Context, workflowID, _, _ string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.open[workflowID] = false
-	f.terminated = append(f.terminated, workflowID)
-	return nil
-}
-
-type fakeSender struct {
-	mu   sync.Mutex
-	err  error
-	sent []delivery
-}
-
-type delivery struct {
-	to, key string
-	Message
-}
-
-func (f *fakeSender) Send(_ context.Context, to, key string, payload json.RawMessage) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.err != nil {
-		return f.err
-	}
-	d := delivery{to: to, key: key}
-	if err := json.Unmarshal(payload, &d.Message); err != nil {
-		return err
-	}
-	f.sent = append(f.sent, d)
-	return nil
-}
-
-// events lists what was sent, in order.
-func (f *fakeSender) events() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var all []string
-	for _, d := range f.sent {
-		all = append(all, d.Event)
-	}
-	return all
-}
-
 // do runs one step as Temporal would.
 func do[In, Out any](w *world, step temporalx.Activity[In, Out], in In) (Out, error) {
 	return doWith(w, step, in, func(*testsuite.TestActivityEnvironment) {})
@@ -291,8 +117,11 @@ func doWith[In, Out any](w *world, step temporalx.Activity[In, Out], in In, prep
 type quietLog struct{}
 
 func (quietLog) Debug(string, ...any) {}
-func (quietLog) Info(string, ...any)  {}
-func (quietLog) Warn(string, ...any)  {}
+
+func (quietLog) Info(string, ...any) {}
+
+func (quietLog) Warn(string, ...any) {}
+
 func (quietLog) Error(string, ...any) {}
 
 // campaign is a campaign of scripted items.
@@ -398,22 +227,3 @@ func (w *world) documents() int {
 	}
 	return n
 }
-
-// holds is a source that waits until it is let go, or its context ends.
-func holds(began chan<- struct{}, letGo <-chan struct{}, then harvest.Page) scripted {
-	return func(ctx context.Context, _ harvest.Request) iter.Seq2[harvest.Page, error] {
-		return func(yield func(harvest.Page, error) bool) {
-			began <- struct{}{}
-			select {
-			case <-letGo:
-				if yield(then, nil) {
-					yield(page(99, "after-the-stop"), nil)
-				}
-			case <-ctx.Done():
-				yield(harvest.Page{}, ctx.Err())
-			}
-		}
-	}
-}
-
-var errTransport = errors.New("connection refused")

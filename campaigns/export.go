@@ -92,16 +92,7 @@ func exportCampaign(c Campaign) (*yamltree.Node, error) {
 		f.members[len(f.members)-1].Value = whole(c.Chunk)
 	}
 	f.set("notify", exportNotify(c.Notify))
-	keep := &fields{}
-	if c.Keep.Raw == NeverKept {
-		keep.text("raw", "none")
-	} else {
-		keep.durationOr("raw", c.Keep.Raw, "forever")
-	}
-	keep.durationOr("versions", c.Keep.Versions, "all")
-	keep.durationOr("ledger", c.Keep.Ledger, "forever")
-	keep.durationOr("runs", c.Keep.Runs, "forever")
-	f.set("keep", keep.node())
+	f.set("keep", exportKeep(c.Keep))
 	f.texts("was", c.Was)
 	f.set("timeouts", exportTimeouts(c.Timeouts, true))
 	tolerate := &fields{}
@@ -111,16 +102,34 @@ func exportCampaign(c Campaign) (*yamltree.Node, error) {
 	expect.set("run", exportExpectation(ItemExpectation(c.Expect), false))
 	f.set("expect", expect.node())
 	exportBudget(f, c.Budget)
+	entries, err := exportEntries(c.Entries)
+	f.set("fetchers", entries)
+	return f.node(), err
+}
+
+func exportKeep(k Keep) *yamltree.Node {
+	f := &fields{}
+	if k.Raw == NeverKept {
+		f.text("raw", "none")
+	} else {
+		f.durationOr("raw", k.Raw, "forever")
+	}
+	f.durationOr("versions", k.Versions, "all")
+	f.durationOr("ledger", k.Ledger, "forever")
+	f.durationOr("runs", k.Runs, "forever")
+	return f.node()
+}
+
+func exportEntries(list []Entry) (*yamltree.Node, error) {
 	entries := &yamltree.Node{Kind: yamltree.List}
-	for _, e := range c.Entries {
+	for _, e := range list {
 		n, err := exportEntry(e)
 		if err != nil {
 			return nil, fmt.Errorf("entry %s: %w", e.Name, err)
 		}
 		entries.Items = append(entries.Items, n)
 	}
-	f.set("fetchers", entries)
-	return f.node(), nil
+	return entries, nil
 }
 
 func exportEntry(e Entry) (*yamltree.Node, error) {

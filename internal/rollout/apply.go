@@ -63,21 +63,30 @@ func (r *Rollout) Apply(ctx context.Context, in Input, plan string, tell func(Do
 		if !v.plan.touches(t.change) {
 			continue
 		}
-		d, err := r.applySchedule(ctx, t, current[t.name])
+		d, err := r.applyTask(ctx, t, current[t.name], in)
 		if err != nil {
-			return result, fmt.Errorf("%s: %w; %d of the campaigns are done, apply again to go on", t.name, err, len(result.Done))
-		}
-		if err := r.record(ctx, in, d); err != nil {
-			return result, err
+			return result, fmt.Errorf("%w; %d of the campaigns are done, apply again to go on", err, len(result.Done))
 		}
 		d.Moved = moved[t.name]
 		result.Done = append(result.Done, d)
-		r.log.InfoContext(ctx, "applied", "campaign", d.Name, "definition", d.Definition, "schedule", string(d.Action))
 		if tell != nil {
 			tell(d)
 		}
 	}
 	return result, nil
+}
+
+// applyTask does one campaign, once the store has it, and records that.
+func (r *Rollout) applyTask(ctx context.Context, t *task, row rows.Campaign, in Input) (Done, error) {
+	d, err := r.applySchedule(ctx, t, row)
+	if err != nil {
+		return d, fmt.Errorf("%s: %w", t.name, err)
+	}
+	if err := r.record(ctx, in, d); err != nil {
+		return d, err
+	}
+	r.log.InfoContext(ctx, "applied", "campaign", d.Name, "definition", d.Definition, "schedule", string(d.Action))
+	return d, nil
 }
 
 // current reads what the store has now, by name.
@@ -108,22 +117,9 @@ func (r *Rollout) record(ctx context.Context, in Input, d Done) error {
 // applyStore writes lists, then definitions and hosts in one transaction, then
 // pauses and removals. It returns the checkpoints that moved, by campaign.
 func (r *Rollout) applyStore(ctx context.Context, v *view, in Input) (map[string]int, error) {
-	a := rows.Application{Project: in.Loaded.Project, Author: in.Author, At: in.Now, Hosts: applyHosts(in.Loaded)}
-	var gone []string
-	for _, t := range v.tasks {
-		switch {
-		case t.source == nil && t.stored != nil && in.Prune:
-			gone = append(gone, t.name)
-		case t.source != nil && !t.sameDefinition():
-			if err := r.saveLists(ctx, t.source); err != nil {
-				return nil, err
-			}
-			c, err := applyCampaign(t, in.Commit)
-			if err != nil {
-				return nil, err
-			}
-			a.Campaigns = append(a.Campaigns, c)
-		}
+	a, gone, err := r.application(ctx, v, in)
+	if err != nil {
+		return nil, err
 	}
 	moved := map[string]int{}
 	if len(a.Campaigns) > 0 || len(v.plan.Hosts) > 0 {
@@ -144,6 +140,28 @@ func (r *Rollout) applyStore(ctx context.Context, v *view, in Input) (map[string
 		}
 	}
 	return moved, nil
+}
+
+// application is what is written of definitions and hosts, once their lists are
+// saved, and the campaigns that go.
+func (r *Rollout) application(ctx context.Context, v *view, in Input) (a rows.Application, gone []string, err error) {
+	a = rows.Application{Project: in.Loaded.Project, Author: in.Author, At: in.Now, Hosts: applyHosts(in.Loaded)}
+	for _, t := range v.tasks {
+		switch {
+		case t.source == nil && t.stored != nil && in.Prune:
+			gone = append(gone, t.name)
+		case t.source != nil && !t.sameDefinition():
+			if err := r.saveLists(ctx, t.source); err != nil {
+				return a, nil, err
+			}
+			c, err := applyCampaign(t, in.Commit)
+			if err != nil {
+				return a, nil, err
+			}
+			a.Campaigns = append(a.Campaigns, c)
+		}
+	}
+	return a, gone, nil
 }
 
 func applyCampaign(t *task, commit string) (rows.ApplyCampaign, error) {

@@ -3,14 +3,9 @@ package rollout
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
-
-// width is how many columns a plan takes.
-const width = 80
 
 // TextOptions are what a plan's text needs besides the plan.
 type TextOptions struct {
@@ -67,51 +62,11 @@ func (p *Plan) headline() string {
 	return "project  " + strings.Join(parts, " · ")
 }
 
-// screen collects lines of at most width columns.
-type screen struct{ strings.Builder }
-
-func (s *screen) line(text string) { s.WriteString(strings.TrimRight(text, " ") + "\n") }
-
 // Columns of a change's lines.
 const (
 	indent = 4
 	label  = 14
 )
-
-// field writes a label and its text, wrapped under itself.
-func (s *screen) field(name, text string) {
-	s.wrapped(strings.Repeat(" ", indent)+pad(name, label), text, indent+label)
-}
-
-// wrapped writes words behind a beginning; further lines begin at a column.
-func (s *screen) wrapped(begin, text string, column int) {
-	at := begin
-	if utf8.RuneCountInString(begin) > column {
-		at += "  "
-	}
-	empty := true
-	for _, word := range strings.Fields(text) {
-		if !empty && utf8.RuneCountInString(at)+1+utf8.RuneCountInString(word) > width {
-			s.line(at)
-			at, empty = strings.Repeat(" ", column), true
-		}
-		if !empty {
-			at += " "
-		}
-		at, empty = at+word, false
-	}
-	s.line(at)
-}
-
-func pad(text string, n int) string {
-	return text + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(text)))
-}
-
-// sides writes left and right to the two ends of a line.
-func (s *screen) sides(left, right string) {
-	gap := width - 2 - utf8.RuneCountInString(left) - utf8.RuneCountInString(right)
-	s.line(left + strings.Repeat(" ", max(2, gap)) + right)
-}
 
 func (s *screen) change(c Change, prune bool) {
 	where := c.File
@@ -154,13 +109,6 @@ func (s *screen) change(c Change, prune bool) {
 	for _, w := range c.Warnings {
 		s.field("note", w)
 	}
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "(none)"
-	}
-	return text
 }
 
 func (s *screen) gone(c Change, prune bool) {
@@ -245,69 +193,6 @@ func (s *screen) same(changes []Change) {
 	if len(names) > 0 {
 		s.wrapped("= ", strings.Join(names, ", ")+"  no change", 2)
 	}
-}
-
-// mostFires is how many campaigns' fires a plan shows.
-const mostFires = 12
-
-func (s *screen) fires(changes []Change) {
-	coming := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return len(c.Next) == 0 || c.Mark == MarkNew })
-	if len(coming) == 0 {
-		return
-	}
-	slices.SortStableFunc(coming, func(a, b Change) int { return a.Next[0].Compare(b.Next[0]) })
-	s.line("")
-	s.line("next fires")
-	column := 2
-	for _, c := range coming[:min(len(coming), mostFires)] {
-		column = max(column, len(c.Name)+4)
-	}
-	column = min(column, 26)
-	for _, c := range coming[:min(len(coming), mostFires)] {
-		s.line(pad("  "+c.Name, column) + firesText(c.Next, width-max(column, len(c.Name)+2)))
-	}
-	if more := len(coming) - mostFires; more > 0 {
-		s.line("  … and " + plural(more, "more campaign"))
-	}
-}
-
-// firesText writes as many fires as fit: "Sat 9 May 18:00 · Sat 16 · Sat 6 June
-// CEST". What is as it was before is left out.
-func firesText(next []time.Time, room int) string {
-	for n := len(next); n > 1; n-- {
-		if text := fires(next[:n]); utf8.RuneCountInString(text) <= room {
-			return text
-		}
-	}
-	return fires(next[:1])
-}
-
-func fires(next []time.Time) string {
-	parts := make([]string, 0, len(next))
-	var last time.Time
-	for _, t := range next {
-		parts = append(parts, fireText(t, last))
-		last = t
-	}
-	zone, _ := next[0].Zone()
-	return strings.Join(parts, " · ") + " " + zone
-}
-
-func fireText(t, last time.Time) string {
-	var words []string
-	if last.IsZero() || t.YearDay() != last.YearDay() || t.Year() != last.Year() {
-		words = append(words, t.Format("Mon 2"))
-		if last.IsZero() || t.Month() != last.Month() {
-			words = append(words, t.Format("Jan"))
-		}
-		if !last.IsZero() && t.Year() != last.Year() {
-			words = append(words, t.Format("2006"))
-		}
-	}
-	if clock := t.Format("15:04"); len(words) == 0 || last.IsZero() || clock != last.Format("15:04") {
-		words = append(words, clock)
-	}
-	return strings.Join(words, " ")
 }
 
 func (s *screen) end(p *Plan, paths []string) {

@@ -1,0 +1,100 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// end says what became of one item.
+type end struct {
+	ord     int64
+	closed  bool
+	outcome harvest.Outcome
+	tally   harvest.Tally
+	err     error  // of an item that waits for a repeat
+	waiting string // what it waits for
+	queue   string
+	stopped bool
+	broken  error
+}
+
+// note adds one item's end to the answer.
+func (k *chunk) note(e end) {
+	k.flying--
+	k.out.Tally = k.out.Tally.Add(e.tally)
+	if e.closed {
+		k.out.Closed++
+		k.out.Worst = worse(k.out.Worst, e.outcome)
+	}
+	if e.err != nil {
+		k.last, k.waiting = e.err, e.waiting
+	}
+	if !e.closed {
+		k.dry = false // it is open again, and perhaps due
+	}
+	if e.queue != "" {
+		k.out.Queue = e.queue
+	}
+	k.out.Stopped = k.out.Stopped || e.stopped
+	k.broken = cmp.Or(k.broken, e.broken)
+}
+
+func worse(a, b harvest.Outcome) harvest.Outcome {
+	all := harvest.Outcomes()
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i] == a || all[i] == b {
+			return all[i]
+		}
+	}
+	return b
+}
+
+// answer is what the workflow gets.
+func (k *chunk) answer(ctx context.Context) (steps.Fetched, error) {
+	k.out.Left, k.out.NextAt = k.left.Left, k.left.NextAt
+	k.out.Stopped = k.out.Stopped || k.left.Stop != ""
+	wait := k.left.NextAt.Sub(k.Now())
+	alone := k.in.Lo == k.in.Hi && k.left.Left == 1 && k.out.Queue == ""
+	if alone && k.last != nil && !k.out.Stopped && !k.quitting() && k.left.Paused == "" && wait <= temporalx.MaxDelay {
+		return steps.Fetched{}, temporalx.Again(k.last, wait)
+	}
+	k.out.Why = k.why(ctx)
+	if k.left.Left > 0 {
+		k.log.Info("handed back", "left", k.left.Left, "next_at", k.left.NextAt, "why", k.out.Why)
+	}
+	return k.out, nil
+}
+
+// why says what a hand-back waits for.
+func (k *chunk) why(ctx context.Context) string {
+	switch {
+	case k.left.Left == 0:
+		return ""
+	case k.out.Stopped:
+		return first(k.left.Stop, "the run was told to stop")
+	case k.left.Paused != "":
+		return "paused: " + k.left.Paused
+	case k.quitting() && ctx.Err() == nil:
+		return "this worker is stopping"
+	case k.quitting():
+		return "handed back: " + string(temporalx.CancelCause(ctx))
+	case k.waiting != "" && k.left.Left > 1:
+		return fmt.Sprintf("%s · %d items", k.waiting, k.left.Left)
+	case k.waiting != "":
+		return k.waiting
+	default:
+		return fmt.Sprintf("%d items wait until %s", k.left.Left, k.left.NextAt.UTC().Format("15:04:05 UTC"))
+	}
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

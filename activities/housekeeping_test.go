@@ -1,0 +1,139 @@
+package activities
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, name := range []string{"alive", "dead", "young", "justdead"} {
+		w.apply(campaign(name, "a"))
+	}
+	now := time.Now()
+	w.clock.set(now.Add(-time.Hour))
+	w.open(steps.Start{Campaign: "alive"})
+	dead := w.open(steps.Start{Campaign: "dead"})
+	w.clock.set(now.Add(-time.Minute))
+	w.open(steps.Start{Campaign: "young"})
+	w.clock.set(now)
+	w.engine.open["dead-2"], w.engine.open["young-3"] = false, false
+	out, err := do(w, steps.Reconcile, steps.ReconcileIn{})
+	require.NoError(t, err)
+	require.Equal(t, steps.Reconciled{Looked: 3, Closed: []string{"dead-2"}}, out)
+	run, err := w.store.RunByID(t.Context(), dead.Run)
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeCancelled, run.Outcome)
+	require.Equal(t, "terminated in Temporal", run.Why)
+
+	w.engine.closedAt = now.Add(-time.Minute)
+	out, err = do(w, steps.Reconcile, steps.ReconcileIn{After: 30 * time.Second})
+	require.NoError(t, err)
+	require.Equal(t, []string{"young-3"}, out.Closed)
+}
+
+func TestFindMissed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	none := time.Duration(0)
+	hourly := campaigns.Schedule{Every: time.Hour, Jitter: &none, CatchUp: 10 * time.Minute, Overlap: campaigns.OverlapSkip}
+	noon := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
+	w.clock.set(noon.Add(-30 * time.Minute))
+	news := scheduled(campaign("news", "a"), hourly)
+	news.Timeouts.Run = 5 * time.Hour
+	news.Notify = []campaigns.Alert{{To: "https://x.example", When: []harvest.Outcome{harvest.OutcomeMissed}}}
+	w.apply(news)
+	w.apply(scheduled(campaign("asleep", "a"), hourly))
+	w.apply(campaign("by-hand", "a"))
+	require.NoError(t, w.store.PauseCampaign(t.Context(), "asleep", &rows.Pause{By: "marta", At: noon.Add(-20 * time.Minute)}))
+
+	// 12:00 ran until 13:30, 13:00 was skipped by Temporal itself, 14:00 and 15:00
+	// were missed; 16:00 may still come.
+	in := w.in(steps.Start{Campaign: "news"})
+	in.StartedAt, in.DueAt = noon.Add(time.Second), noon
+	o, err := do(w, steps.OpenRun, in)
+	require.NoError(t, err)
+	w.clock.set(noon.Add(90 * time.Minute))
+	_, err = w.fetch(o)
+	require.NoError(t, err)
+	w.close(o)
+
+	w.clock.set(noon.Add(4*time.Hour + 5*time.Minute))
+	out, err := do(w, steps.FindMissed, steps.FindMissedIn{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"news-2026-05-03T14:00:00Z", "news-2026-05-03T15:00:00Z"}, out.Names)
+	require.Equal(t, 2, out.Found)
+	runs, err := w.store.Runs(t.Context(), rows.RunFilter{})
+	require.NoError(t, err)
+	got := map[string]harvest.Outcome{}
+	for _, r := range runs {
+		got[r.WorkflowID] = r.Outcome
+	}
+	require.Equal(t, map[string]harvest.Outcome{
+		"news-1": harvest.OutcomeDone, "news-2026-05-03T13:00:00Z": harvest.OutcomeSkipped,
+		"news-2026-05-03T14:00:00Z": harvest.OutcomeMissed, "news-2026-05-03T15:00:00Z": harvest.OutcomeMissed,
+	}, got)
+	require.Equal(t, []string{"missed"}, w.sent.events(), "told once")
+
+	out, err = do(w, steps.FindMissed, steps.FindMissedIn{})
+	require.NoError(t, err)
+	require.Zero(t, out.Found, "found once")
+	w.clock.set(noon.Add(4*time.Hour + 20*time.Minute))
+	out, err = do(w, steps.FindMissed, steps.FindMissedIn{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"news-2026-05-03T16:00:00Z"}, out.Names)
+}
+
+func TestAMissedRunThatCouldNotBeToldIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	none := time.Duration(0)
+	at := time.Date(2026, 5, 3, 11, 30, 0, 0, time.UTC)
+	w.clock.set(at)
+	news := scheduled(campaign("news", "a"), campaigns.Schedule{Every: 24 * time.Hour, Offset: 12 * time.Hour, Jitter: &none, CatchUp: time.Minute})
+	news.Notify = []campaigns.Alert{{To: "https://x.example"}}
+	w.apply(news)
+	w.clock.set(at.Add(time.Hour))
+	w.sent.err = errors.New("connection refused")
+	_, err := do(w, steps.FindMissed, steps.FindMissedIn{})
+	require.ErrorContains(t, err, "connection refused")
+	w.sent.err = nil
+	out, err := do(w, steps.FindMissed, steps.FindMissedIn{})
+	require.NoError(t, err)
+	require.Equal(t, 1, out.Found)
+	require.Equal(t, []string{"missed"}, w.sent.events())
+}
+
+func TestCleanKeepsTheLastRunsAndTakesOldItems(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(campaign("news", "a"))
+	w.clock.set(time.Now().Add(-100 * 24 * time.Hour))
+	for range keepRuns + 2 {
+		w.once(steps.Start{Campaign: "news"})
+	}
+	w.clock.set(time.Time{})
+	out, err := do(w, steps.Clean, steps.CleanIn{})
+	require.NoError(t, err)
+	require.Equal(t, 2, out.Runs)
+	require.Equal(t, keepRuns+2, out.Items)
+	require.Equal(t, 1, w.documents(), "documents stay")
+}
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	r := retention("news", campaigns.Keep{Raw: time.Hour}, now)
+	require.Equal(t, now.Add(-time.Hour), r.Raw)
+	require.True(t, r.Versions.IsZero() && r.Ledger.IsZero(), "0 is for ever")
+	require.Equal(t, keepRuns, r.KeepRuns)
+}

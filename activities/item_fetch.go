@@ -1,0 +1,167 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+)
+
+// fetch pumps pages until the fetcher has no more, something fails, or time is
+// up. It returns in bounded time even when the fetcher does not.
+func (r *flight) fetch() error {
+	ctx, cancel := context.WithCancelCause(r.life)
+	defer cancel(nil)
+	params, values, err := r.Secrets.JSON(r.item.Params)
+	if err != nil {
+		return err
+	}
+	r.values = values
+	defer r.timers(cancel)()
+	done := make(chan error, 1)
+	go func() { done <- r.pump(ctx, r.request(params)) }()
+	select {
+	case err := <-done:
+		return ownCause(ctx, err)
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(r.Grace)
+	defer grace.Stop()
+	select {
+	case err := <-done:
+		return ownCause(ctx, err)
+	case <-grace.C:
+		return r.leaveBehind(ctx)
+	}
+}
+
+// leaveBehind gives up a fetcher that ignores the end of its context.
+func (r *flight) leaveBehind(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed != nil {
+		return nil
+	}
+	r.over = true
+	cause := context.Cause(ctx)
+	if errors.Is(cause, errDrained) || errors.Is(cause, errNextTick) {
+		r.log.Error("a fetcher ignores the end of its context and was left behind", "fetcher", r.kind.Name, "item", r.name)
+		return cause
+	}
+	return &harvest.Error{
+		Kind: harvest.KindInternal, Op: "fetch", On: r.name,
+		Err:    fmt.Errorf("fetcher %s went on for %s after its context had ended, and was left behind (%w)", r.kind.Name, r.Grace, cause),
+		Advice: "this is a defect of the fetcher: it must return within a second",
+	}
+}
+
+// ownCause says why a context ended rather than that it did.
+func ownCause(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, errHandBack) || errors.Is(err, rows.ErrFenced) || errors.Is(err, rows.ErrStopped) {
+		return err
+	}
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(cause, context.Canceled) {
+		return err
+	}
+	return cause
+}
+
+// timers bound a page, the item and the run; the function it returns ends them.
+func (r *flight) timers(cancel context.CancelCauseFunc) func() {
+	var all []*time.Timer
+	bound := func(after time.Duration, cause error) *time.Timer {
+		t := time.AfterFunc(max(0, after), func() { cancel(cause) })
+		all = append(all, t)
+		return t
+	}
+	page := r.pageTime()
+	tooSlow := harvest.Errorf(harvest.KindTimeout, "fetch", r.name, "no page within %s", page)
+	tooSlow.Advice = "timeouts.page allows more"
+	r.mu.Lock()
+	r.page, r.pageEnd = bound(page, tooSlow), time.Now().Add(page)
+	r.mu.Unlock()
+	if limit := r.entry.Timeouts.Item; limit > 0 {
+		bound(limit-r.age(), harvest.Errorf(harvest.KindTimeout, "fetch", r.name, "the item took longer than %s (timeouts.item)", limit))
+	}
+	if at := r.chunk.run.Deadline; !at.IsZero() {
+		bound(at.Sub(r.Now()), errNextTick)
+	}
+	return func() {
+		for _, t := range all {
+			t.Stop()
+		}
+	}
+}
+
+func (r *flight) pageTime() time.Duration {
+	if r.entry.Timeouts.Page > 0 {
+		return r.entry.Timeouts.Page
+	}
+	return DefaultPage
+}
+
+// age is the time since the item's first attempt in this run.
+func (r *flight) age() time.Duration {
+	if r.item.StartedAt.IsZero() {
+		return 0
+	}
+	return max(0, r.Now().Sub(r.item.StartedAt))
+}
+
+func (r *flight) request(params json.RawMessage) harvest.Request {
+	next := harvest.Failure{Kind: harvest.KindServerError, Attempts: r.item.Attempts + 1, Age: r.age()}
+	return harvest.Request{
+		Item: r.name, Params: params, Checkpoint: r.item.Checkpoint.Value, Window: r.start.Window, Limit: r.start.Limit,
+		Again: r.start.Again || r.prints.extractionChanged(r.item.Checkpoint), Attempt: r.attempt,
+		LastAttempt: !harvest.Decide(r.entry.Retry, next).Again,
+	}
+}
+
+// pump builds the fetcher and runs it; a panic of either is an error.
+func (r *flight) pump(ctx context.Context, request harvest.Request) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = harvest.Errorf(harvest.KindInternal, "make fetcher", r.kind.Name, "panic: %v", p)
+		}
+	}()
+	f := r.kind.New(r.Client(r.visitor()))
+	_, err = harvest.Pump(ctx, f, request, harvest.CommitFunc(r.commit))
+	return err
+}
+
+// visitor is the item's own; pages are kept as they came, where the campaign
+// keeps them, before the exchange's line is.
+func (r *flight) visitor() harvest.Visitor {
+	v := visitor(r.campaign, r.entry, r.kind, r.record)
+	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
+		v.Raw = func(body []byte) (string, error) { return r.Store.PutBlob(r.keep, body) }
+	}
+	return v
+}
+
+// visitor is on whose behalf an entry's sources are asked.
+func visitor(c *campaigns.Campaign, e *campaigns.Entry, kind fetchers.Kind, record func(harvest.Exchange)) harvest.Visitor {
+	return harvest.Visitor{
+		Contact: c.Owner, Timeout: e.Timeouts.Request, Robots: !kind.Protocol, Priority: e.Priority.Key(), Record: record,
+	}
+}
+
+// record takes a line of the ledger; waiting for a host does not count against
+// the time of a page.
+func (r *flight) record(x harvest.Exchange) {
+	r.Meter.Exchange(x)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ledger = append(r.ledger, maskExchange(x, r.values))
+	if x.Waited > 0 && r.page != nil && r.page.Stop() {
+		r.pageEnd = r.pageEnd.Add(x.Waited)
+		r.page.Reset(time.Until(r.pageEnd))
+	}
+}
