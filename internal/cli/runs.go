@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,12 +78,13 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	gone := c.endedThere(cmd.Context(), runs)
 	list := c.out.List()
 	table := print.NewTable(print.Column{Head: "RUN", Flex: true, Min: 24}, print.Left("OUTCOME"), print.Right("ITEMS"),
 		print.Right("NEW"), print.Right("CHANGED"), print.Right("STARTED "+c.clock.ZoneName()), print.Right("TOOK"))
 	for _, r := range runs {
-		list.Add(r)
-		table.Row(r.WorkflowID, runWord(r), print.Number(r.Items), print.Number(r.Tally.New), print.Number(r.Tally.Changed),
+		list.Add(listedRun{r, gone[r.ID]})
+		table.Row(r.WorkflowID, cmp.Or(strings.ToLower(gone[r.ID]), runWord(r)), print.Number(r.Items), print.Number(r.Tally.New), print.Number(r.Tally.Changed),
 			c.clock.Day(r.StartedAt), c.took(r))
 	}
 	list.End()
@@ -92,6 +94,41 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 		return c.elsewhere(cmd.Context(), s)
 	}
 	return nil
+}
+
+// listedRun is a run as `runs list` tells it.
+type listedRun struct {
+	rows.Run
+	// EndedThere is how the workflow of an open run has ended in Temporal.
+	EndedThere string `json:"ended_in_temporal,omitempty"`
+}
+
+// maxAsked bounds how many runs Temporal is asked about, and askWithin how long.
+const (
+	maxAsked  = 100
+	askWithin = 2 * time.Second
+)
+
+// endedThere says of runs that are open in the store how they have ended in
+// Temporal, by the store's number; where Temporal does not answer at once, nothing.
+func (c *runsList) endedThere(ctx context.Context, runs []rows.Run) map[int64]string {
+	open := slices.DeleteFunc(slices.Clone(runs), func(r rows.Run) bool { return r.State == rows.RunClosed })
+	if len(open) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	e, err := c.Engine(ctx)
+	if err != nil {
+		return nil
+	}
+	gone := map[int64]string{}
+	for _, r := range open[:min(len(open), maxAsked)] {
+		if how := endedThere(ctx, e, r); how != "Completed" { // it ends just now
+			gone[r.ID] = how
+		}
+	}
+	return gone
 }
 
 func (c *runsList) filter() (f rows.RunFilter, err error) {

@@ -157,3 +157,19 @@ func TestFacts(t *testing.T) {
 }
 
 func endedInTemporal(b *bench, _ *store.Store, _ rows.Run) { b.engine.ended = "Terminated" }
+
+// TestListSaysWhatEndedInTemporal: a run that was terminated does not stand there as
+// running until housekeeping comes.
+func TestListSaysWhatEndedInTemporal(t *testing.T) {
+	t.Parallel()
+	for how, want := range map[string]string{"Terminated": "terminated", "TimedOut": "timedout", "Completed": "running", "": "running"} {
+		b := newBench(t)
+		s := b.openStore()
+		openWeather(rows.RunItem{Key: "a"}, nil)(b, s)
+		require.NoError(t, s.Close())
+		b.engine.ended = how
+		require.Regexp(t, `(?m)^weather-1 +`+want+` `, b.ok("runs", "list", "--open"), how)
+		b.engine.down = errors.New("connection refused")
+		require.Regexp(t, `(?m)^weather-1 +running `, b.ok("runs", "list", "--open"), "without Temporal: as the store has it")
+	}
+}
