@@ -57,9 +57,9 @@ func (r *run) showResult(ctx workflow.Context, sum steps.Summary) {
 
 // closedItems counts the items that came to an end of their own.
 func closedItems(sum steps.Summary) (n int) {
-	for o, items := range sum.Items {
+	for _, o := range harvest.Outcomes() {
 		if o != harvest.OutcomeCancelled {
-			n += items
+			n += sum.Items[o]
 		}
 	}
 	return n
