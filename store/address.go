@@ -50,7 +50,7 @@ func ensureFile(path string, create bool) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	case !create:
-		return wrongAddress(path, "there is no store here", "check the folder you are in and the store that is configured; a new one is made only where that is asked for")
+		return wrongAddress(path, "there is no store here", "check the folder you are in and the store that is configured; `starter init` makes a new one in this folder, `starter setup --migrate --create` where --store says")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make the folder: %w", err)

@@ -62,7 +62,7 @@ func (p *postgres) inspect(ctx context.Context, db *sql.DB) (fresh bool, err err
 	case others > 0:
 		return false, wrongAddress(p.shown, "this is a database of another program", "name the database of a store, or an empty one: createdb -E UTF8 -T template0 NAME")
 	case !p.options.Create:
-		return false, wrongAddress(p.shown, "there is no store here", "check the database that is configured; a new store is made only where that is asked for")
+		return false, wrongAddress(p.shown, "there is no store here", "check the database that is configured; `starter setup --migrate --create` makes a new store in it")
 	default:
 		return true, nil
 	}

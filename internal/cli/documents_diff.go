@@ -126,7 +126,9 @@ func plainText(d rows.Document, body []byte) []byte {
 		line("published", l.Published.UTC().Format(time.RFC3339))
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
-		line(name, l.Fields[name])
+		for _, text := range fieldLines(l.Fields[name]) {
+			line(name, text)
+		}
 	}
 	switch {
 	case len(body) == 0:

@@ -17,23 +17,28 @@ type documentsGet struct {
 	oneDocument
 	which versionFlags
 	body  bool
+	field string
 }
 
 func newDocumentsGet(p *program) *cobra.Command {
 	c := &documentsGet{oneDocument: oneDocument{program: p}}
 	cmd := &cobra.Command{
 		Use: "get ID", Short: "Show one document",
-		Long:    "Show one document with all that is known of it. With --body its body goes to\nstandard output as it is kept.",
+		Long:    "Show one document with all that is known of it. With --body its body goes to\nstandard output as it is kept, with --field one of its fields.",
 		Example: "  starter documents get oai:repo.example.org:17 --body > record.xml",
 		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
 	c.add(cmd)
 	cmd.Flags().BoolVar(&c.body, "body", false, "write the body itself and nothing else")
+	cmd.Flags().StringVar(&c.field, "field", "", "write this field and nothing else")
 	c.which.add(cmd)
 	return cmd
 }
 
 func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
+	if c.body && c.field != "" {
+		return usage("--body and --field: only one of them")
+	}
 	ctx := cmd.Context()
 	s, collection, err := c.find(ctx, args[0])
 	if err != nil {
@@ -45,6 +50,11 @@ func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
 	}
 	if c.body {
 		return c.writeBody(cmd, s, d)
+	}
+	if c.field != "" {
+		text, err := fieldOf(d, c.field)
+		fmt.Fprint(c.env.Stdout, text)
+		return err
 	}
 	c.out.Value(d)
 	c.out.Printf("%s", documentScreen(d, c.clock))
@@ -76,7 +86,7 @@ func documentScreen(d rows.Document, c print.Clock) string {
 	var b strings.Builder
 	line := func(name, text string) {
 		if text != "" && text != "-" {
-			b.WriteString(pad(name, 12) + print.Wrap(text, 12, 12) + "\n")
+			b.WriteString(pad(name, 12) + paragraphs(text, 12) + "\n")
 		}
 	}
 	l := d.Line
@@ -93,7 +103,7 @@ func documentScreen(d rows.Document, c print.Clock) string {
 	line("changed", c.Full(d.ChangedAt))
 	line("hash", print.Middle(l.Hash, print.Width-12))
 	for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
-		line(name, print.End(fmt.Sprint(l.Fields[name]), 600))
+		line(name, cutLong(fieldText(l.Fields[name]), name))
 	}
 	if l.Body != "" {
 		b.WriteString("\n" + preview([]byte(l.Body)) + "\n")
