@@ -109,6 +109,7 @@ func FuzzAct(f *testing.F) {
 		a.shell(&d, p)
 		say(&d, m.text)
 		requireStorable(t, d)
+		require.Equal(t, parsed(t, []byte(one.raw)).Text(), parsed(t, []byte(plainQuotes(one.raw))).Text(), "quotes mean nothing to a parser")
 		seen := map[string]bool{}
 		for n, l := range m.articles {
 			x := a.articleDocument(&d, l, n+1, one)
