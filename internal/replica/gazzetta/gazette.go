@@ -37,7 +37,8 @@ type Site struct {
 	withheld  map[string]bool // issues, by id
 	faults    []fault
 	log       []Request
-	sessions  map[string]bool // false: a search has used it up
+	sessions  map[string]bool   // false: a search has used it up
+	searches  map[string]string // the title a session has searched for
 }
 
 // New makes a site.
@@ -50,7 +51,7 @@ func New(c Config) *Site {
 	}
 	s := &Site{
 		config: c, today: day(c.Today), plans: map[string][]plan{}, made: map[plan]*Issue{},
-		corrected: map[string]int{}, unlisted: map[string]bool{}, withheld: map[string]bool{}, sessions: map[string]bool{},
+		corrected: map[string]int{}, unlisted: map[string]bool{}, withheld: map[string]bool{}, sessions: map[string]bool{}, searches: map[string]string{},
 	}
 	for _, x := range series() {
 		for year := c.First; year <= c.Last; year++ {

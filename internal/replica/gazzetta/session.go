@@ -34,37 +34,3 @@ func (s *Site) session(r *http.Request, use bool) bool {
 	}
 	return fresh
 }
-
-// SearchFields are those a search must send, all of them.
-func SearchFields() []string {
-	return []string{
-		"numeroProvvedimento", "giornoProvvedimento", "meseProvvedimento", "annoProvvedimento", "attiNumerati", "descrizioneTipoProvvedimento",
-		"codiceTipoProvvedimento", "descrizioneEmettitore", "codiceEmettitore", "descrizioneMateria", "codiceMateria", "tipoRicercaTitolo",
-		"tipoRicercaTesto", "titolo", "titoloNot", "testo", "testoNot", "giornoPubblicazioneDa", "mesePubblicazioneDa", "annoPubblicazioneDa",
-		"giornoPubblicazioneA", "mesePubblicazioneA", "annoPubblicazioneA", "cerca",
-	}
-}
-
-// search knows the rules of the form: a session is good for one search, and a
-// form that is not whole is an error of the server. It finds nothing.
-func (s *Site) search(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		html(w, frame("", `<form method="post" action="/do/ricerca/atto/serie_generale/originario/1"><input name="titolo"></form>`))
-		return
-	}
-	if r.ParseForm() != nil {
-		w.WriteHeader(http.StatusInternalServerError)
-		return
-	}
-	for _, name := range SearchFields() {
-		if !r.PostForm.Has(name) {
-			w.WriteHeader(http.StatusInternalServerError)
-			return
-		}
-	}
-	if !s.session(r, true) {
-		s.home(w, r)
-		return
-	}
-	html(w, frame("", `<div class="warning"><ul><li>la ricerca effettuata non ha prodotto risultati</li></ul></div>`))
-}

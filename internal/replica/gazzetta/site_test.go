@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -215,6 +216,84 @@ func TestSessions(t *testing.T) {
 	b.session()
 	body, _ = b.post("/atto/stampa/regioni/originario", url.Values{})
 	require.Contains(t, body, "ultimelist", "the whole act wants a session")
+}
+
+// A search finds by title, a hundred a page; one hit leads to its act.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	b := open(t, gazzetta.Config{Acts: 6})
+	form := url.Values{}
+	for _, name := range gazzetta.SearchFields() {
+		form.Set(name, "")
+	}
+	search := func(title string) string {
+		b.session()
+		b.get("/ricerca/atto/serie_generale/originario?reset=true")
+		form.Set("titolo", title)
+		body, _ := b.post("/do/ricerca/atto/serie_generale/originario/1", form)
+		return body
+	}
+	hits := func(body string) int { return strings.Count(body, `class="risultato"`) }
+	one := ""
+	for _, i := range b.site.Issues("serie_generale", may, time.Time{}) {
+		for k := range i.Acts {
+			if one = i.Acts[k].Title; strings.Contains(search(one), "testa_atto") {
+				return
+			}
+			require.Positive(t, hits(search(one)), one)
+		}
+	}
+	require.Fail(t, "every title is there twice")
+}
+
+func TestSearchInPages(t *testing.T) {
+	t.Parallel()
+	b := open(t, gazzetta.Config{Acts: 6})
+	form := url.Values{}
+	for _, name := range gazzetta.SearchFields() {
+		form.Set(name, "")
+	}
+	form.Set("titolo", "medicinali")
+	b.get("/ricerca/atto/serie_generale/originario?reset=true")
+	body, _ := b.post("/do/ricerca/atto/serie_generale/originario/1", form)
+	require.Contains(t, body, "Risultati della ricerca: ")
+	require.Contains(t, body, "<strong><FONT COLOR=#370AED>medicinali</FONT></strong>")
+	all := 0
+	for page := 1; ; page++ {
+		body, _ := b.get("/do/ricerca/atto/serie_generale/originario/" + strconv.Itoa(page) + "?cerca")
+		n := strings.Count(body, `class="risultato"`)
+		require.LessOrEqual(t, n, 100)
+		if all += n; n == 0 {
+			break
+		}
+	}
+	require.Greater(t, all, 100)
+	require.Contains(t, body, strconv.Itoa(all)+" atti")
+	b.session()
+	body, _ = b.get("/do/ricerca/atto/serie_generale/originario/2?cerca")
+	require.Contains(t, body, "ultimelist", "of another session nothing is known")
+}
+
+// Half a page, a slow one, one with other codes, one with more.
+func TestFaultsOfBodies(t *testing.T) {
+	t.Parallel()
+	b := open(t, gazzetta.Config{Today: may})
+	right, _ := b.get("/30giorni/regioni")
+	for want, f := range map[string]gazzetta.Fault{
+		right[:len(right)/2]: gazzetta.Half(),
+		right:                gazzetta.Slow(5, time.Millisecond),
+		strings.Replace(right, "<body>", "<body><p>more</p>", 1): gazzetta.Beside("<p>more</p>"),
+	} {
+		b.site.Break(gazzetta.Where{Page: gazzetta.RecentPage}, f)
+		body, _ := b.get("/30giorni/regioni")
+		require.Equal(t, want, body)
+		b.site.Heal()
+	}
+	issue := b.site.Issues("regioni", time.Time{}, time.Time{})[0]
+	b.site.Break(gazzetta.Where{}, gazzetta.Nameless())
+	body, _ := b.get("/" + issue.ID())
+	require.Contains(t, body, "risultato")
+	require.NotContains(t, body, issue.Acts[0].Code)
 }
 
 func TestFaultsComeAndGo(t *testing.T) {
