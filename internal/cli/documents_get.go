@@ -18,26 +18,28 @@ type documentsGet struct {
 	which versionFlags
 	body  bool
 	field string
+	raw   bool
 }
 
 func newDocumentsGet(p *program) *cobra.Command {
 	c := &documentsGet{oneDocument: oneDocument{program: p}}
 	cmd := &cobra.Command{
 		Use: "get ID", Short: "Show one document",
-		Long:    "Show one document with all that is known of it. With --body its body goes to\nstandard output as it is kept, with --field one of its fields.",
+		Long:    "Show one document with all that is known of it. With --body its body goes to\nstandard output as it is kept, with --field one of its fields, with --raw the\npage it was read from as it came.",
 		Example: "  starter documents get oai:repo.example.org:17 --body > record.xml",
 		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
 	c.add(cmd)
 	cmd.Flags().BoolVar(&c.body, "body", false, "write the body itself and nothing else")
 	cmd.Flags().StringVar(&c.field, "field", "", "write this field and nothing else")
+	cmd.Flags().BoolVar(&c.raw, "raw", false, "write the page it was read from and nothing else, where pages are kept")
 	c.which.add(cmd)
 	return cmd
 }
 
 func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
-	if c.body && c.field != "" {
-		return usage("--body and --field: only one of them")
+	if c.body && c.raw || c.field != "" && (c.body || c.raw) {
+		return usage("--body, --field and --raw: only one of them")
 	}
 	ctx := cmd.Context()
 	s, collection, err := c.find(ctx, args[0])
@@ -47,6 +49,9 @@ func (c *documentsGet) run(cmd *cobra.Command, args []string) error {
 	d, err := c.version(ctx, s, collection, args[0])
 	if err != nil {
 		return err
+	}
+	if c.raw {
+		return c.writeRaw(cmd, s, d)
 	}
 	if c.body {
 		return c.writeBody(cmd, s, d)
