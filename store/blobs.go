@@ -92,7 +92,7 @@ func (b folder) size(_ context.Context, digest string) (int64, error) {
 // writeFile makes a file durable before its name appears.
 func writeFile(file string, content []byte) (err error) {
 	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := makeFolder(dir); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".part-*")
@@ -112,6 +112,23 @@ func writeFile(file string, content []byte) (err error) {
 		return err
 	}
 	return syncFolder(dir)
+}
+
+// makeFolder makes a folder, and its name durable; one that is there stays.
+func makeFolder(dir string) error {
+	err := os.Mkdir(dir, 0o755)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir):
+		if err := makeFolder(filepath.Dir(dir)); err != nil {
+			return err
+		}
+		return makeFolder(dir)
+	case err != nil:
+		return err
+	}
+	return syncFolder(filepath.Dir(dir))
 }
 
 // syncFolder makes a rename durable. Some systems cannot sync folders; there the

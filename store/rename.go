@@ -96,8 +96,19 @@ func giveWay(t *tx, from, to named) error {
 			return err
 		}
 	}
+	if err := keepPauses(t, from, to); err != nil {
+		return err
+	}
 	_, err := t.exec(`DELETE FROM items WHERE campaign = ? AND entry = ? AND key IN (SELECT key FROM items WHERE campaign = ? AND entry = ?)`,
 		to.campaign, to.entry, from.campaign, from.entry)
+	return err
+}
+
+// keepPauses lets an old item be paused where the one that gives way was.
+func keepPauses(t *tx, from, to named) error {
+	const given = `(SELECT n.paused FROM items n WHERE n.campaign = ? AND n.entry = ? AND n.key = items.key AND n.paused <> '')`
+	_, err := t.exec(`UPDATE items SET paused = `+given+` WHERE campaign = ? AND entry = ? AND paused = '' AND `+given+` IS NOT NULL`,
+		to.campaign, to.entry, from.campaign, from.entry, to.campaign, to.entry)
 	return err
 }
 

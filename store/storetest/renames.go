@@ -80,6 +80,8 @@ func defineRenameLate(t *testing.T, s Store) {
 	w := closed(write(it), harvest.OutcomeFailed)
 	w.Ledger = []harvest.Exchange{{At: noon(), Method: "GET", Host: "example.org"}}
 	commit(t, s, it, w)
+	pause := rows.Pause{By: "marta", At: noon(), Note: "moved"}
+	require.NoError(t, s.PauseItem(t.Context(), harvest.Item{Campaign: "notizie", Entry: "feed", Key: "a"}, &pause))
 	c := campaign("notizie", "n2")
 	c.Was = []string{"news"}
 	require.Equal(t, []rows.Applied{{Name: "notizie", Version: 3, Changed: true, Moved: 1}}, apply(t, s, c))
@@ -92,4 +94,8 @@ func defineRenameLate(t *testing.T, s Store) {
 	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Hi: 9, Epoch: 2, Max: 9, Now: noon()})
 	require.NoError(t, err)
 	require.Len(t, got.Items, 1, "and goes on")
+	items, err := s.Items(t.Context(), rows.ItemsFilter{Campaign: "notizie", Key: "a"})
+	require.NoError(t, err)
+	require.Len(t, items, 1)
+	require.Equal(t, &pause, items[0].Paused, "what was paused under the new name stays paused")
 }
