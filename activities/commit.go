@@ -30,10 +30,7 @@ func (r *flight) commit(_ context.Context, page harvest.Page) (harvest.Tally, er
 	r.listed, r.total = page.Done, page.Total
 	r.Meter.Page(r.kind.Name, t)
 	r.fliesAt(r.name, &page, r.tally)
-	if r.page.Stop() {
-		r.pageEnd = time.Now().Add(r.pageTime())
-		r.page.Reset(r.pageTime())
-	}
+	r.page.page()
 	switch {
 	case r.closed != nil:
 		return t, nil

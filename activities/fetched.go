@@ -31,7 +31,7 @@ func (k *chunk) note(e end) {
 		k.out.Closed++
 		k.out.Worst = worse(k.out.Worst, e.outcome)
 	}
-	if e.err != nil {
+	if e.waiting != "" {
 		k.last, k.waiting = e.err, e.waiting
 	}
 	if !e.closed {

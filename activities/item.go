@@ -45,8 +45,7 @@ type flight struct {
 	tally   harvest.Tally // of this attempt
 	listed  int64         // done and total of the last page
 	total   int64
-	page    *time.Timer
-	pageEnd time.Time
+	page    *pageClock // nil before the fetch
 }
 
 // item runs one claimed item to the end of this attempt and tells the store.

@@ -73,48 +73,6 @@ func ownCause(ctx context.Context, err error) error {
 	return cause
 }
 
-// timers bound a page, the item and the run; the function it returns ends them.
-func (r *flight) timers(cancel context.CancelCauseFunc) func() {
-	var all []*time.Timer
-	bound := func(after time.Duration, cause error) *time.Timer {
-		t := time.AfterFunc(max(0, after), func() { cancel(cause) })
-		all = append(all, t)
-		return t
-	}
-	page := r.pageTime()
-	tooSlow := harvest.Errorf(harvest.KindTimeout, "fetch", r.name, "no page within %s", page)
-	tooSlow.Advice = "timeouts.page allows more"
-	r.mu.Lock()
-	r.page, r.pageEnd = bound(page, tooSlow), time.Now().Add(page)
-	r.mu.Unlock()
-	if limit := r.entry.Timeouts.Item; limit > 0 {
-		bound(limit-r.age(), harvest.Errorf(harvest.KindTimeout, "fetch", r.name, "the item took longer than %s (timeouts.item)", limit))
-	}
-	if at := r.chunk.run.Deadline; !at.IsZero() {
-		bound(at.Sub(r.Now()), errNextTick)
-	}
-	return func() {
-		for _, t := range all {
-			t.Stop()
-		}
-	}
-}
-
-func (r *flight) pageTime() time.Duration {
-	if r.entry.Timeouts.Page > 0 {
-		return r.entry.Timeouts.Page
-	}
-	return DefaultPage
-}
-
-// age is the time since the item's first attempt in this run.
-func (r *flight) age() time.Duration {
-	if r.item.StartedAt.IsZero() {
-		return 0
-	}
-	return max(0, r.Now().Sub(r.item.StartedAt))
-}
-
 func (r *flight) request(params json.RawMessage) harvest.Request {
 	next := harvest.Failure{Kind: harvest.KindServerError, Attempts: r.item.Attempts + 1, Age: r.age()}
 	return harvest.Request{
@@ -140,6 +98,7 @@ func (r *flight) pump(ctx context.Context, request harvest.Request) (err error) 
 // keeps them, before the exchange's line is.
 func (r *flight) visitor() harvest.Visitor {
 	v := visitor(r.campaign, r.entry, r.kind, r.record)
+	v.Waits, v.Yields = r.page.wait, true
 	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
 		v.Raw = func(body []byte) (string, error) { return r.Store.PutBlob(r.keep, body) }
 	}
@@ -153,15 +112,10 @@ func visitor(c *campaigns.Campaign, e *campaigns.Entry, kind fetchers.Kind, reco
 	}
 }
 
-// record takes a line of the ledger; waiting for a host does not count against
-// the time of a page.
+// record takes a line of the ledger.
 func (r *flight) record(x harvest.Exchange) {
 	r.Meter.Exchange(x)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ledger = append(r.ledger, maskExchange(x, r.values))
-	if x.Waited > 0 && r.page != nil && r.page.Stop() {
-		r.pageEnd = r.pageEnd.Add(x.Waited)
-		r.page.Reset(time.Until(r.pageEnd))
-	}
 }

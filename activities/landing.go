@@ -13,6 +13,9 @@ import (
 // as a failure.
 const maxFences = 3
 
+// leastHeld is the least wait of what we ourselves held back.
+const leastHeld = time.Second
+
 // landing decides what an attempt that ended with err comes to.
 func (r *flight) landing(err error) end {
 	r.mu.Lock()
@@ -62,27 +65,42 @@ func (r *flight) failed(err error) end {
 	}
 	s := rows.Settle{State: rows.ItemClosed, Outcome: e.Kind.Outcome(), Kind: e.Kind, Error: maskText(e.Error(), r.values), Attempts: 1, Evidence: e.Evidence}
 	f := harvest.Failure{Kind: e.Kind, Attempts: r.item.Attempts + 1, Age: r.age(), RetryAfter: e.RetryAfter, Spread: r.Spread()}
-	if e.Kind == harvest.KindThrottled {
+	switch {
+	case e.Held:
+		s.Attempts = 0
+	case e.Kind == harvest.KindThrottled:
 		s.Attempts, s.Throttles, f.Attempts = 0, 1, r.item.Throttles+1
 	}
-	d := harvest.Decision{Why: harvest.WhyNotRetriable}
-	if r.entry != nil {
-		d = harvest.Decide(r.entry.Retry, f)
-	}
-	if d.Again && (r.late(r.Now().Add(d.Wait)) || r.tooOld(d.Wait)) {
-		d = harvest.Decision{Why: harvest.WhyNextTick}
-	}
+	d := r.decide(e, f)
 	s.Why = string(d.Why)
 	if d.Again {
 		s.State, s.Outcome, s.NotBefore = rows.ItemOpen, "", r.Now().Add(d.Wait)
 	}
-	r.log.Info("an item failed", "item", r.name, "kind", e.Kind, "again", d.Again, "wait", d.Wait, "why", d.Why, "error", s.Error)
+	r.log.Info(map[bool]string{true: "an item was held back", false: "an item failed"}[e.Held], "item", r.name, "kind", e.Kind, "again", d.Again, "wait", d.Wait, "why", d.Why, "error", s.Error)
 	out := r.settle(s)
 	if d.Again && !out.closed {
-		out.err = &harvest.Error{Kind: e.Kind, Op: s.Error}
+		if !e.Held { // Temporal's own retry keeps the processor meanwhile
+			out.err = &harvest.Error{Kind: e.Kind, Op: s.Error}
+		}
 		out.waiting, out.queue = r.waitsFor(e, s.NotBefore), d.Queue
 	}
 	return out
+}
+
+// decide asks the retry rules, but for what we ourselves held back: that is tried
+// again for as long as the run and the item have time.
+func (r *flight) decide(e *harvest.Error, f harvest.Failure) harvest.Decision {
+	d := harvest.Decision{Why: harvest.WhyNotRetriable}
+	switch {
+	case e.Held:
+		d = harvest.Decision{Again: true, Wait: max(e.RetryAfter, leastHeld)}
+	case r.entry != nil:
+		d = harvest.Decide(r.entry.Retry, f)
+	}
+	if d.Again && (r.late(r.Now().Add(d.Wait)) || r.tooOld(d.Wait)) {
+		return harvest.Decision{Why: harvest.WhyNextTick}
+	}
+	return d
 }
 
 // tooOld: the wait would end after timeouts.item.
@@ -94,6 +112,9 @@ func (r *flight) tooOld(wait time.Duration) bool {
 // waitsFor is what the summary of a timer says.
 func (r *flight) waitsFor(e *harvest.Error, until time.Time) string {
 	at := until.In(zone(r.campaign)).Format("15:04:05 MST")
+	if e.Held && r.item.Host != "" {
+		return fmt.Sprintf("%s: %s, again at %s", r.item.Host, maskText(e.Err.Error(), r.values), at)
+	}
 	if e.Kind == harvest.KindThrottled && r.item.Host != "" {
 		return r.item.Host + " rests until " + at
 	}

@@ -71,6 +71,36 @@ func TestLongWaitIsHandedBack(t *testing.T) {
 	require.Equal(t, 1, w.script.count("a"))
 }
 
+// What we ourselves hold back, because a person has paused the host, counts neither
+// as an attempt nor as throttling, however often it is tried: its time is the run's.
+func TestHeldBackBurnsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	news := campaign("news", "a@slow.example")
+	news.Entries[0].Retry = []harvest.RetryRule{{Times: 0}}
+	news.Timeouts.Run = 2 * time.Hour
+	w.apply(news)
+	now := time.Now().Truncate(time.Microsecond)
+	w.clock.set(now)
+	w.script.on("a", fails(&harvest.Error{Kind: harvest.KindThrottled, Op: "get", Held: true, RetryAfter: 10 * time.Minute, Err: errors.New("the host is paused: they rebuild")}))
+	o := w.open(steps.Start{Campaign: "news"})
+	for n := range 10 {
+		out, err := w.fetch(o)
+		require.NoError(t, err)
+		require.Equal(t, 1, out.Left)
+		require.WithinDuration(t, w.clock.now().Add(10*time.Minute), out.NextAt, 0)
+		require.Equal(t, "slow.example: the host is paused: they rebuild, again at "+out.NextAt.UTC().Format("15:04:05 UTC"), out.Why)
+		item := w.items(o.Run)["a"]
+		require.Equal(t, []int{0, 0}, []int{item.Attempts, item.Throttles}, "time %d", n)
+		w.clock.set(out.NextAt.Add(time.Millisecond))
+	}
+	w.clock.set(now.Add(110*time.Minute + time.Second))
+	out, err := w.fetch(o)
+	require.NoError(t, err)
+	require.Equal(t, 1, out.Closed)
+	require.Equal(t, string(harvest.WhyNextTick), w.items(o.Run)["a"].Why)
+}
+
 func TestWaitBeyondTheDeadlineIsNextTick(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -17,11 +17,19 @@ type Visitor struct {
 	Robots bool
 	// Priority orders those who wait for one host: 1 urgent … 5 idle; 0 is 3.
 	Priority int
+	// Yields says that the visitor rather comes back than waits long for its first
+	// turn: where the line before the host is long, the first request fails at once
+	// with an *Error that is Held, and its RetryAfter is a moment kept for it.
+	Yields bool
 	// Record, which may be nil, gets one Exchange per exchange (each hop of a
 	// redirect is one) at the latest when its body was closed or read to the end.
 	// It may be called from several goroutines. Requests that never left are no
 	// exchange.
 	Record func(Exchange)
+	// Waits, which may be nil, is told true when a request begins to wait for its
+	// host, its turn or its robots.txt, and false when that is over. It may be called
+	// from several goroutines.
+	Waits func(bool)
 	// Raw, where set, gets each body that came whole with a status below 300, and
 	// returns its digest for the exchange's line. It is called before Record, and
 	// the bytes are its own. When it fails, the line's note says so and the fetch

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -166,3 +167,35 @@ func TestPaceTheMoreUrgentGoesFirst(t *testing.T) {
 }
 
 func isNormal(v visit) bool { return strings.HasPrefix(v.path, "/normal/") }
+
+// Items of a host that will not have a free moment for long hold no processor, no
+// place in a worker and no activity: those of the other host all come through.
+func TestPaceASlowHostHoldsNoPlace(t *testing.T) {
+	t.Parallel()
+	h, s := newHouse(t), newStreet(t, 2, 1, 0)
+	h.work("--item-slots", "2")
+	slow, fast := houseNumber(0), houseNumber(1)
+	var csv strings.Builder
+	csv.WriteString("id,url\n")
+	for i := range 30 {
+		fmt.Fprintf(&csv, "fast-%d,http://%s:%d/fast/%d\n", i, fast, s.port, i)
+		if i < 10 {
+			fmt.Fprintf(&csv, "slow-%d,http://%s:%d/slow/%d\n", i, slow, s.port, i)
+		}
+	}
+	h.write("mixed.csv", csv.String())
+	h.write("mixed.yaml", fmt.Sprintf("project: e2e\nhosts: { %s: { every: 1h } }\ncampaigns:\n  mixed: { fetcher: feed, split: { file: mixed.csv, key: id }, processors: 2, chunk: 1, timeouts: { item: 12h, run: 24h } }\n", slow))
+	_, code := h.starter("campaigns", "apply", "mixed.yaml", "--yes")
+	require.Equal(t, 0, code)
+	h.start("mixed-1", steps.Start{Campaign: "mixed"})
+	h.eventually("the other host's items come through", time.Minute, func() bool { return len(s.of(fast)) == 30 && len(s.of(slow)) == 1 })
+	run, err := h.open().FindRun(t.Context(), "mixed-1")
+	require.NoError(t, err)
+	h.eventually("the slow host's items wait, and none of them at work", time.Minute, func() bool {
+		open, err := h.open().RunItems(t.Context(), run.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemOpen}})
+		claimed, err2 := h.open().RunItems(t.Context(), run.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemClaimed}})
+		return err == nil && err2 == nil && len(open) == 9 && len(claimed) == 0
+	})
+	out, _ := h.starter("why", "mixed")
+	require.Contains(t, out, "the host has no free moment")
+}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -158,8 +159,11 @@ func (c *Client) HTTP(v harvest.Visitor) *http.Client {
 	if v.Record == nil {
 		v.Record = func(harvest.Exchange) {}
 	}
+	if v.Waits == nil {
+		v.Waits = func(bool) {}
+	}
 	return &http.Client{
-		Transport:     &roundTripper{client: c, visitor: v, agent: userAgent(c.settings.Product, v.Contact)},
+		Transport:     &roundTripper{client: c, visitor: v, agent: userAgent(c.settings.Product, v.Contact), begun: new(atomic.Bool)},
 		CheckRedirect: checkRedirect,
 	}
 }

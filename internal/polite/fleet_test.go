@@ -119,9 +119,9 @@ func (f *fleetOf) setDown(down bool) {
 
 func newFleet(gap time.Duration) *fleetOf { return &fleetOf{gap: gap, waiting: map[int]place{}} }
 
-// visit is one request that takes a second.
-func visit(t *testing.T, turns *turns, priority int) (begin, end time.Time) {
-	turn, err := turns.enter(t.Context(), "h", priority)
+// ask is one request that takes a second.
+func ask(t *testing.T, turns *turns, priority int) (begin, end time.Time) {
+	turn, err := turns.enter(t.Context(), "h", visit{priority: priority})
 	require.NoError(t, err)
 	begin = time.Now()
 	time.Sleep(time.Second)
@@ -142,7 +142,7 @@ func TestFleetKeepsOneGapForAll(t *testing.T) {
 			turns := f.process(id)
 			for range 5 {
 				wg.Go(func() {
-					begin, end := visit(t, turns, 0)
+					begin, end := ask(t, turns, 0)
 					mu.Lock()
 					defer mu.Unlock()
 					begins, ends = append(begins, begin), append(ends, end)
@@ -170,7 +170,7 @@ func TestFleetTheMoreUrgentGoesFirst(t *testing.T) {
 			for range 2 {
 				wg.Go(func() {
 					for ctx.Err() == nil {
-						turn, err := turns.enter(ctx, "h", 4)
+						turn, err := turns.enter(ctx, "h", visit{priority: 4})
 						if err != nil {
 							return
 						}
@@ -185,7 +185,7 @@ func TestFleetTheMoreUrgentGoesFirst(t *testing.T) {
 			turns := processes[i%len(processes)]
 			time.Sleep(time.Duration(i) * 70 * time.Millisecond)
 			start := time.Now()
-			visit(t, turns, 3)
+			ask(t, turns, 3)
 			require.LessOrEqual(t, time.Since(start), (1+1+1+1)*time.Second+200*time.Millisecond, "one request and its gap, then its own")
 		}
 		stop()
@@ -202,12 +202,12 @@ func TestFleetKnowsAtOnceWhoWaits(t *testing.T) {
 		turns := f.process(1)
 		var wg sync.WaitGroup
 		for _, priority := range []int{4, 4} {
-			wg.Go(func() { visit(t, turns, priority) })
+			wg.Go(func() { ask(t, turns, priority) })
 		}
 		time.Sleep(2 * time.Second)
 		require.Equal(t, 4, f.waiting[1].priority)
 		require.Equal(t, 1, f.calls, "one booking, and what it was given back with")
-		wg.Go(func() { visit(t, turns, 3) })
+		wg.Go(func() { ask(t, turns, 3) })
 		synctest.Wait()
 		require.Equal(t, 3, f.waiting[1].priority)
 		wg.Wait()
@@ -224,7 +224,7 @@ func TestFleetADeadProcessHoldsForItsLease(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, wait)
 		start := time.Now()
-		begin, _ := visit(t, f.process(1), 0)
+		begin, _ := ask(t, f.process(1), 0)
 		require.InDelta(t, Lease.Seconds(), begin.Sub(start).Seconds(), 0.1)
 		time.Sleep(time.Minute)
 	})
@@ -234,14 +234,14 @@ func TestFleetALongAnswerKeepsItsDeparture(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(time.Second)
-		turn, err := f.process(1).enter(t.Context(), "h", 0)
+		turn, err := f.process(1).enter(t.Context(), "h", visit{})
 		require.NoError(t, err)
 		go func() {
 			time.Sleep(4 * Lease)
 			turn.end()
 		}()
 		start := time.Now()
-		begin, _ := visit(t, f.process(2), 0)
+		begin, _ := ask(t, f.process(2), 0)
 		require.GreaterOrEqual(t, begin.Sub(start), 4*Lease+time.Second)
 		time.Sleep(time.Minute)
 	})
@@ -253,13 +253,13 @@ func TestFleetThatIsAway(t *testing.T) {
 		f := newFleet(time.Second)
 		turns := f.process(1)
 		f.down = true
-		_, err := turns.enter(t.Context(), "h", 0)
+		_, err := turns.enter(t.Context(), "h", visit{})
 		var r *refusal
 		require.ErrorAs(t, err, &r)
 		require.Contains(t, r.text, "the store is away")
 		require.Positive(t, r.rest)
 		f.down = false
-		visit(t, turns, 0)
+		ask(t, turns, 0)
 		time.Sleep(time.Minute)
 	})
 }
@@ -270,14 +270,14 @@ func TestFleetThatWasNotToldOfTheLastAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(time.Minute)
 		turns := f.process(1)
-		turn, err := turns.enter(t.Context(), "h", 0)
+		turn, err := turns.enter(t.Context(), "h", visit{})
 		require.NoError(t, err)
 		f.setDown(true)
 		ended := time.Now()
 		turn.end()
 		time.Sleep(20 * time.Second)
 		f.setDown(false)
-		begin, _ := visit(t, turns, 0)
+		begin, _ := ask(t, turns, 0)
 		require.GreaterOrEqual(t, begin.Sub(ended), time.Minute)
 		require.NoError(t, turns.errands.wait(t.Context()))
 	})
@@ -288,10 +288,10 @@ func TestFleetNobodyWaitsAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(time.Hour)
 		turns := f.process(1)
-		visit(t, turns, 0)
+		ask(t, turns, 0)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		_, err := turns.enter(ctx, "h", 0)
+		_, err := turns.enter(ctx, "h", visit{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		synctest.Wait()
 		require.Empty(t, f.waiting)
@@ -305,7 +305,7 @@ func TestFleetIsNotAskedWithoutAGap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(0)
-		visit(t, f.process(1), 0)
+		ask(t, f.process(1), 0)
 		require.Zero(t, f.calls)
 	})
 }
@@ -317,7 +317,7 @@ func TestFleetIsToldBeforeAProcessLeaves(t *testing.T) {
 		f := newFleet(time.Second)
 		f.tells = 3 * time.Second
 		turns := f.process(1)
-		visit(t, turns, 0)
+		ask(t, turns, 0)
 		require.Equal(t, 1, f.holder)
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
@@ -355,7 +355,7 @@ func TestFleetALateDepartureIsNotUsed(t *testing.T) {
 		for _, turns := range []*turns{newTurns(every(f.gap), &stoppedOnce{process: process{f, 1}}), f.process(2)} {
 			wg.Go(func() {
 				for range 3 {
-					begin, end := visit(t, turns, 0)
+					begin, end := ask(t, turns, 0)
 					mu.Lock()
 					begins, ends = append(begins, begin), append(ends, end)
 					mu.Unlock()
@@ -392,10 +392,10 @@ func waiting(t *testing.T, change func(*Rule), check func(err error, waited time
 				if processes[0] == processes[1] {
 					second = first
 				}
-				visit(t, first, 0)
+				ask(t, first, 0)
 				time.AfterFunc(time.Minute, func() { changed.Store(true) })
 				start := time.Now()
-				turn, err := second.enter(t.Context(), "h", 0)
+				turn, err := second.enter(t.Context(), "h", visit{})
 				waited := time.Since(start)
 				if err == nil {
 					turn.end()

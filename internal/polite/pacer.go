@@ -20,6 +20,7 @@ type pacer struct {
 
 	mu      sync.Mutex
 	queue   []*waiter
+	crowd   crowd
 	flying  int
 	ended   time.Time // of the last answer
 	free    time.Time // ended plus the gap that held then
@@ -31,6 +32,12 @@ type pacer struct {
 	lined   int      // priority of the place in the fleet's queue while nobody asks; 0: none
 }
 
+// visit is on whose behalf a turn is waited for.
+type visit struct {
+	priority int
+	yields   bool // rather comes back than waits long
+}
+
 // waiter is one request in the queue; it gets one value: nil is "go".
 type waiter struct {
 	priority int
@@ -38,12 +45,16 @@ type waiter struct {
 }
 
 // enter waits for the host's turn. After nil, leave must be called once.
-func (p *pacer) enter(ctx context.Context, priority int) error {
+func (p *pacer) enter(ctx context.Context, v visit) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := &waiter{priority: cmp.Or(priority, usualPriority), ready: make(chan error, 1)}
+	w := &waiter{priority: cmp.Or(v.priority, usualPriority), ready: make(chan error, 1)}
 	p.mu.Lock()
+	if r := p.turnAway(w, v); r != nil {
+		p.mu.Unlock()
+		return r
+	}
 	p.join(w)
 	p.admit()
 	p.mu.Unlock()
@@ -55,12 +66,31 @@ func (p *pacer) enter(ctx context.Context, priority int) error {
 	}
 }
 
-// join puts a waiter behind those who are as urgent. The lock is held.
-func (p *pacer) join(w *waiter) {
+// turnAway returns why a waiter should rather come back; nil: it may wait. The lock
+// is held.
+func (p *pacer) turnAway(w *waiter, v visit) error {
+	if !v.yields {
+		return nil
+	}
+	now, rule := time.Now(), p.rule(p.host)
+	if r := p.crowd.turnAway(p.place(w)+p.flying, w.priority, p.due(rule).Sub(now), rule.Every, now); r != nil {
+		return r
+	}
+	return nil
+}
+
+// place is behind those who are as urgent. The lock is held.
+func (p *pacer) place(w *waiter) int {
 	i := len(p.queue)
 	for i > 0 && p.queue[i-1].priority > w.priority {
 		i--
 	}
+	return i
+}
+
+// join puts a waiter in its place. The lock is held.
+func (p *pacer) join(w *waiter) {
+	i := p.place(w)
 	p.queue = slices.Insert(p.queue, i, w)
 	if i == 0 {
 		p.booking.poke()
@@ -158,6 +188,7 @@ func (p *pacer) launch() {
 	p.flying++
 	p.queue[0].ready <- nil
 	p.queue = p.queue[1:]
+	p.crowd.departs(time.Now(), len(p.queue) > 0)
 }
 
 func (p *pacer) clear(r error) {
@@ -185,5 +216,5 @@ func (p *pacer) wake(after time.Duration) {
 func (p *pacer) idle(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.flying == 0 && p.booking == nil && len(p.queue) == 0 && !now.Before(p.free) && !now.Before(p.rest)
+	return p.flying == 0 && p.booking == nil && len(p.queue) == 0 && !now.Before(p.free) && !now.Before(p.rest) && p.crowd.empty(now)
 }

@@ -22,7 +22,7 @@ func TestPacerIsFirstComeFirstServed(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 5 {
 			wg.Go(func() {
-				turn, err := turns.enter(t.Context(), "h", 0)
+				turn, err := turns.enter(t.Context(), "h", visit{})
 				require.NoError(t, err)
 				order = append(order, i)
 				require.Equal(t, time.Duration(i)*3*time.Second, time.Since(start), "two seconds of answer, one of gap")
@@ -41,16 +41,16 @@ func TestPacerCancelledWaiterGivesItsPlaceOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(every(time.Second), nil)
-		first, err := turns.enter(t.Context(), "h", 0)
+		first, err := turns.enter(t.Context(), "h", visit{})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			_, err := turns.enter(ctx, "h", 0)
+			_, err := turns.enter(ctx, "h", visit{})
 			require.ErrorIs(t, err, context.Canceled)
 		}()
 		synctest.Wait()
 		go func() {
-			turn, err := turns.enter(t.Context(), "h", 0)
+			turn, err := turns.enter(t.Context(), "h", visit{})
 			require.NoError(t, err)
 			require.Equal(t, time.Second, turn.waited)
 			turn.end()
@@ -99,7 +99,7 @@ func TestPacerRests(t *testing.T) {
 				learnt.take("h").learn(until, "it asked")
 				for _, turns := range []*turns{ruled, learnt} {
 					start := time.Now()
-					turn, err := turns.enter(t.Context(), "h", 0)
+					turn, err := turns.enter(t.Context(), "h", visit{})
 					if c.refuse != "" {
 						r, ok := err.(*refusal)
 						require.True(t, ok)
@@ -122,12 +122,12 @@ func TestPacerWaitersHearOfALongRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(every(time.Second), nil)
-		first, err := turns.enter(t.Context(), "h", 0)
+		first, err := turns.enter(t.Context(), "h", visit{})
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				_, err := turns.enter(t.Context(), "h", 0)
+				_, err := turns.enter(t.Context(), "h", visit{})
 				require.ErrorContains(t, err, "the host rests until")
 			})
 		}
@@ -143,11 +143,11 @@ func TestPacerFollowsAChangedRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rule := Rule{Every: time.Hour}
 		turns := newTurns(func(string) Rule { return rule }, nil)
-		turn, err := turns.enter(t.Context(), "h", 0)
+		turn, err := turns.enter(t.Context(), "h", visit{})
 		require.NoError(t, err)
 		turn.end()
 		rule.Every = time.Second
-		turn, err = turns.enter(t.Context(), "h", 0)
+		turn, err = turns.enter(t.Context(), "h", visit{})
 		require.NoError(t, err)
 		require.Equal(t, time.Second, turn.waited)
 		turn.end()
@@ -159,7 +159,7 @@ func TestIdlePacersAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(every(time.Minute), nil)
 		visit := func(host string) {
-			turn, err := turns.enter(t.Context(), host, 0)
+			turn, err := turns.enter(t.Context(), host, visit{})
 			require.NoError(t, err)
 			turn.end()
 		}

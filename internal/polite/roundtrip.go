@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -14,7 +15,14 @@ type roundTripper struct {
 	client    *Client
 	visitor   harvest.Visitor
 	agent     string
-	forRobots bool // asks for robots.txt itself
+	forRobots bool         // asks for robots.txt itself
+	begun     *atomic.Bool // a request has left
+}
+
+// visit is the next request's; only the first one yields: later ones would leave
+// what is begun undone.
+func (r *roundTripper) visit() visit {
+	return visit{priority: r.visitor.Priority, yields: r.visitor.Yields && !r.forRobots && !r.begun.Load()}
 }
 
 // RoundTrip sees what robots.txt says, waits for the host's turn, asks, and returns an answer whose body
@@ -23,13 +31,9 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := checkRequest(req); err != nil {
 		return nil, unsent(req, err)
 	}
-	verdict, err := r.pass(req)
+	turn, verdict, err := r.wait(req)
 	if err != nil {
 		return nil, unsent(req, err)
-	}
-	turn, err := r.client.turns.enter(req.Context(), Host(req.URL), r.visitor.Priority)
-	if err != nil {
-		return nil, unsent(req, refused(req, err))
 	}
 	x := r.begin(req, turn, verdict)
 	resp, err := r.client.transport.RoundTrip(x.outgoing(r.agent))
@@ -37,6 +41,20 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, x.fail(x.explain(err))
 	}
 	return x.answer(resp)
+}
+
+// wait sees what robots.txt says and waits for the host's turn.
+func (r *roundTripper) wait(req *http.Request) (t *turn, verdict string, err error) {
+	r.visitor.Waits(true)
+	defer r.visitor.Waits(false)
+	if verdict, err = r.pass(req); err != nil {
+		return nil, "", err
+	}
+	if t, err = r.client.turns.enter(req.Context(), Host(req.URL), r.visit()); err != nil {
+		return nil, "", refused(req, err)
+	}
+	r.begun.Store(true)
+	return t, verdict, nil
 }
 
 // CloseIdleConnections lets http.Client do what Client.Close does.

@@ -33,9 +33,9 @@ type turn struct {
 }
 
 // enter waits for a host's turn; the turn must be ended once.
-func (t *turns) enter(ctx context.Context, host string, priority int) (*turn, error) {
+func (t *turns) enter(ctx context.Context, host string, v visit) (*turn, error) {
 	start, p := time.Now(), t.take(host)
-	if err := p.enter(ctx, priority); err != nil {
+	if err := p.enter(ctx, v); err != nil {
 		t.put(p)
 		return nil, err
 	}

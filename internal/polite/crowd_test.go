@@ -1,0 +1,95 @@
+package polite
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Many who begin at one slow host: few of them wait, the others come back at a moment
+// of their own, and the host is asked as fast as it may be all the same.
+func TestALongLineTurnsAway(t *testing.T) {
+	t.Parallel()
+	const gap, answer, items = 4 * time.Second, time.Second, 24
+	for processes := 1; processes <= 4; processes *= 2 {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(gap)
+			var turnedAway atomic.Int64
+			var mu sync.Mutex
+			var longest time.Duration
+			var wg sync.WaitGroup
+			start := time.Now()
+			for id := range processes {
+				turns := f.process(id + 1)
+				for range items / processes {
+					wg.Go(func() {
+						for {
+							turn, err := turns.enter(t.Context(), "h", visit{yields: true})
+							if err == nil {
+								mu.Lock()
+								longest = max(longest, turn.waited)
+								mu.Unlock()
+								time.Sleep(answer)
+								turn.end()
+								return
+							}
+							var r *refusal
+							require.True(t, errors.As(err, &r) && r.held)
+							turnedAway.Add(1)
+							time.Sleep(r.rest)
+						}
+					})
+				}
+			}
+			wg.Wait()
+			took := time.Since(start)
+			require.Less(t, took, items*(gap+answer)*110/100, "%d processes", processes)
+			require.LessOrEqual(t, longest, time.Duration(processes)*(longLine+gap+answer), "who waits knows of its own process")
+			t.Logf("%d processes: %d items in %s, at best %s; the longest wait in place %s, turned away %d times",
+				processes, items, took.Round(time.Second), items*(gap+answer)-gap, longest.Round(time.Second), turnedAway.Load())
+		})
+	}
+}
+
+// Only a first request yields, only to its equals and betters, and only where the
+// line is long.
+func TestWhoIsTurnedAway(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	var c crowd
+	require.Nil(t, c.turnAway(100, 3, 0, 0, now), "a host without a gap")
+	require.Nil(t, c.turnAway(10, 3, 0, time.Second, now), "as long as it may be")
+	require.Equal(t, 11*time.Second, c.turnAway(11, 3, 0, time.Second, now).rest)
+	require.Equal(t, 12*time.Second, c.turnAway(11, 3, 0, time.Second, now).rest, "the next moment")
+	require.Equal(t, 11*time.Second, c.turnAway(11, 2, 0, time.Second, now).rest, "the more urgent have their own")
+	require.Equal(t, time.Hour, c.turnAway(0, 1, time.Hour, time.Hour, now).rest, "what is left of the gap")
+	require.False(t, c.empty(now))
+	require.True(t, c.empty(now.Add(2*time.Hour)))
+	c.departs(now, true)
+	c.departs(now.Add(8*time.Second), true)
+	require.Equal(t, 2*time.Second, c.each, "what was seen lately counts little by little")
+	c.departs(now.Add(time.Hour), false)
+	c.departs(now.Add(2*time.Hour), false)
+	require.Less(t, c.each, time.Hour, "while nobody waits nothing is seen")
+
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns(every(time.Minute), nil)
+		turn, err := turns.enter(t.Context(), "h", visit{})
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		wg.Go(func() { ask(t, turns, 4) })
+		synctest.Wait()
+		_, err = turns.enter(t.Context(), "h", visit{priority: 4, yields: true})
+		require.ErrorContains(t, err, "the host has no free moment")
+		wg.Go(func() { ask(t, turns, 4) }) // one that does not yield waits
+		synctest.Wait()
+		require.Len(t, turns.pacers["h"].queue, 2)
+		turn.end()
+		wg.Wait()
+	})
+}
