@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -25,16 +26,38 @@ type Estimate struct {
 	// AtATime is how many items the hosts' connections let work at a time; 0:
 	// not known.
 	AtATime int `json:"at_a_time,omitempty"`
-	// RequestsPerDay counts one request an item; ActionsPerMonth are Temporal's.
-	RequestsPerDay  int `json:"requests_per_day,omitempty"`
-	ActionsPerMonth int `json:"actions_per_month,omitempty"`
+	// RequestsPerDay is what the last runs asked for, where there were some (Seen);
+	// else one request an item, which is the least. ActionsPerMonth are Temporal's.
+	RequestsPerDay  int  `json:"requests_per_day,omitempty"`
+	Seen            bool `json:"seen,omitempty"`
+	ActionsPerMonth int  `json:"actions_per_month,omitempty"`
 }
+
+// runsSeen is how many runs are looked at for what one asks.
+const runsSeen = 10
 
 // Temporal actions of a run beside its chunks: three for a scheduled start, one
 // each for OpenRun and CloseRun, one upsert of attributes.
 const actionsPerRun = 6
 
-func (r *Rollout) estimate(s campaigns.Source, rules map[string]campaigns.Host, now time.Time) Estimate {
+// askedPerRun is what the last runs that did their work asked for, in the mean; 0:
+// there were none.
+func (r *Rollout) askedPerRun(ctx context.Context, campaign string) (float64, error) {
+	last, err := r.store.Runs(ctx, rows.RunFilter{Campaign: campaign, States: []rows.RunState{rows.RunClosed}, Limit: runsSeen})
+	if err != nil {
+		return 0, fmt.Errorf("read the last runs of %s: %w", campaign, err)
+	}
+	asked, n := 0, 0
+	for _, run := range last {
+		if run.Tally.Asked > 0 {
+			asked, n = asked+run.Tally.Asked, n+1
+		}
+	}
+	return float64(asked) / float64(max(1, n)), nil
+}
+
+// estimate tells the cost; seen is what a run asks for, 0 where that is not known.
+func (r *Rollout) estimate(s campaigns.Source, rules map[string]campaigns.Host, seen float64, now time.Time) Estimate {
 	var e Estimate
 	perHost, unknown, activities := map[string]int{}, 0, 0
 	for _, entry := range s.Campaign.Entries {
@@ -60,8 +83,11 @@ func (r *Rollout) estimate(s campaigns.Source, rules map[string]campaigns.Host, 
 		e.Host, e.AtATime = bottleneck(perHost, rules)
 	}
 	if s.Campaign.Schedule != nil {
-		perDay := firesPerDay(*s.Campaign.Schedule, now)
-		e.RequestsPerDay = int(perDay*float64(e.Items) + 0.5)
+		perDay, perRun := firesPerDay(*s.Campaign.Schedule, now), float64(e.Items)
+		if e.Seen = seen > 0; e.Seen {
+			perRun = seen
+		}
+		e.RequestsPerDay = int(perDay*perRun + 0.5)
 		e.ActionsPerMonth = int(perDay*365.25/12*float64(activities+actionsPerRun) + 0.5)
 	}
 	return e

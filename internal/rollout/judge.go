@@ -129,7 +129,11 @@ func (r *Rollout) judgeContent(ctx context.Context, t *task, in Input, f *found)
 	if s := t.source.Campaign.Schedule; s != nil {
 		c.Warnings = append(c.Warnings, s.Warnings(in.Now)...)
 	}
-	e := r.estimate(*t.source, hostRules(in.Loaded, f.hosts), in.Now)
+	seen, err := r.askedPerRun(ctx, t.name)
+	if err != nil {
+		return err
+	}
+	e := r.estimate(*t.source, hostRules(in.Loaded, f.hosts), seen, in.Now)
 	c.Estimate = &e
 	c.Warnings = append(c.Warnings, e.warnings(t.source.Campaign.Processors)...)
 	return nil

@@ -26,6 +26,7 @@ type dataStore interface {
 	PauseCampaign(ctx context.Context, name string, p *rows.Pause) error
 	Record(ctx context.Context, e rows.Event) error
 	Hosts(ctx context.Context) ([]rows.Host, error)
+	Runs(ctx context.Context, f rows.RunFilter) ([]rows.Run, error)
 }
 
 // counter is a store that can count what a campaign leaves behind.

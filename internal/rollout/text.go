@@ -157,7 +157,8 @@ func (e Estimate) words() string {
 	}
 	parts = append(parts, plural(e.Items, "item")+more)
 	if e.RequestsPerDay > 0 {
-		parts = append(parts, plural(e.RequestsPerDay, "request")+"/day"+more)
+		word := map[bool]string{true: "about ", false: "at least "}[e.Seen]
+		parts = append(parts, word+plural(e.RequestsPerDay, "request")+"/day")
 	}
 	if e.ActionsPerMonth > 0 {
 		parts = append(parts, thousands(e.ActionsPerMonth)+" Temporal actions/month"+more)
