@@ -72,7 +72,7 @@ func (b *body) keeps() bool {
 }
 
 func (b *body) read(p []byte) (int, error) {
-	if b.length > b.x.client.settings.MaxBody {
+	if b.length > b.x.client.settings.MaxBody && !b.x.partly {
 		return 0, errTooLarge
 	}
 	if b.src == nil {

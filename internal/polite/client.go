@@ -134,7 +134,7 @@ func (c *Client) rule(host string) Rule {
 // settled is the rule of a host with the gap that is kept at the best of times.
 func (c *Client) settled(host string) Rule {
 	r := c.settings.Rules(host)
-	if d, ok := c.delays.Load(host); ok {
+	if d, ok := c.delays.Load(host); ok && r.Robots != RobotsIgnore {
 		r.Every = max(r.Every, d.(time.Duration))
 	}
 	r.Slow = max(r.Slow, c.strains.kept(host))

@@ -19,6 +19,7 @@ type exchange struct {
 	visitor *harvest.Visitor
 	req     *http.Request // as it was handed in
 	turn    *turn
+	partly  bool // only the beginning of a body is read
 
 	ctx     context.Context // ends the exchange; its cause may be errLate
 	cancel  context.CancelFunc
@@ -35,7 +36,7 @@ type exchange struct {
 // begin starts the clock of an exchange. It ends by itself with its context,
 // so that an abandoned body holds nothing for ever.
 func (r *roundTripper) begin(req *http.Request, t *turn, note string) *exchange {
-	x := &exchange{client: r.client, visitor: &r.visitor, req: req, turn: t, started: time.Now(), booked: make(chan struct{})}
+	x := &exchange{client: r.client, visitor: &r.visitor, req: req, turn: t, partly: r.forRobots, started: time.Now(), booked: make(chan struct{})}
 	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.visitor.Timeout, errLate)
 	x.line = harvest.Exchange{
 		At: x.started.UTC(), Method: method(req), URL: MaskURL(req.URL), Host: Host(req.URL), Waited: t.waited, Note: note,

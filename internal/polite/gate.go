@@ -2,9 +2,8 @@ package polite
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"sync"
@@ -24,10 +23,11 @@ const (
 	robotsAgain = time.Minute
 	// robotsPatience is how long the last good one serves while none can be had.
 	robotsPatience = 7 * 24 * time.Hour
-	// robotsTimeout bounds asking for one, all redirects together.
+	// robotsTimeout bounds each exchange; the wait for the host's turn is as long as
+	// that of any request.
 	robotsTimeout = time.Minute
-	// robotsRedirects is how many are followed (section 2.3.1.2); more are taken
-	// for a file that is not there.
+	// robotsRedirects is how many are followed (section 2.3.1.2); more, and a circle,
+	// are taken for a file that is not there.
 	robotsRedirects = 5
 	// keepRobots is how many are remembered before old ones are dropped.
 	keepRobots = 4096
@@ -43,6 +43,7 @@ type gate struct {
 
 // posted is what an origin says to robots. It is never changed.
 type posted struct {
+	host    string
 	rules   robots.Rules
 	failure *harvest.Error // why none could be had; nil: rules hold
 	read    time.Time      // when the rules were read
@@ -82,19 +83,21 @@ func target(u *url.URL) string {
 
 // posted returns what the origin says, asking at most once for all who wait.
 func (r *roundTripper) posted(req *http.Request) (*posted, error) {
-	g, origin := &r.client.gate, req.URL.Scheme+"://"+req.URL.Host
+	g, origin := &r.client.gate, originOf(req.URL)
 	last := g.get(origin)
 	if last != nil && time.Now().Before(last.until) {
 		return last, nil
 	}
 	asked := g.asking.DoChan(origin, func() (any, error) {
-		p := r.ask(origin, Host(req.URL), last)
-		g.put(origin, p)
-		return p, nil
+		p, err := r.ask(req.URL, last)
+		if err == nil {
+			r.client.crawlDelay(p.host, g.put(origin, p))
+		}
+		return p, err
 	})
 	select {
 	case answer := <-asked:
-		return answer.Val.(*posted), nil
+		return answer.Val.(*posted), answer.Err
 	case <-req.Context().Done():
 		kind, err := stopped(req.Context())
 		return nil, &harvest.Error{Kind: kind, Op: verb(req), On: req.URL.String(), Err: fmt.Errorf("while waiting for robots.txt: %w", err)}
@@ -107,7 +110,12 @@ func (g *gate) get(origin string) *posted {
 	return g.known[origin]
 }
 
-func (g *gate) put(origin string, p *posted) {
+// originOf names an origin in one way only (section 2.3).
+func originOf(u *url.URL) string { return u.Scheme + "://" + net.JoinHostPort(Host(u), port(u)) }
+
+// put keeps what an origin says, and returns the longest Crawl-delay of all origins
+// of its host: the gap is the host's.
+func (g *gate) put(origin string, p *posted) (delay time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known == nil {
@@ -121,67 +129,10 @@ func (g *gate) put(origin string, p *posted) {
 		}
 	}
 	g.known[origin] = p
-}
-
-// ask reads an origin's robots.txt. When none can be had, the last good one
-// serves for some days; without one, nothing may be asked (section 2.3.1.4).
-func (r *roundTripper) ask(origin, host string, last *posted) *posted {
-	ctx, stop := context.WithTimeout(context.Background(), robotsTimeout)
-	defer stop()
-	now := time.Now()
-	rules, err := r.readRobots(ctx, origin+"/robots.txt")
-	if err == nil {
-		r.client.crawlDelay(host, rules.Delay)
-		return &posted{rules: rules, read: now, until: now.Add(robotsFor)}
-	}
-	e := harvest.AsError(err)
-	again := now.Add(max(robotsAgain, min(e.RetryAfter, robotsFor)))
-	if last != nil && last.failure == nil && now.Sub(last.read) < robotsPatience {
-		return &posted{rules: last.rules, read: last.read, until: again}
-	}
-	return &posted{until: again, failure: &harvest.Error{
-		Kind: e.Kind, Op: "get", On: origin + "/robots.txt", Status: e.Status, RetryAfter: again.Sub(now),
-		Err: fmt.Errorf("while it cannot be had nothing else may be asked: %w", e.Err),
-	}}
-}
-
-// readRobots asks as the visitor would. Statuses mean what section 2.3.1 says;
-// 429 is a server in trouble, not an absent file.
-func (r *roundTripper) readRobots(ctx context.Context, address string) (robots.Rules, error) {
-	resp, err := r.robotsClient().Do(must(http.NewRequestWithContext(ctx, http.MethodGet, address, nil)))
-	if err != nil {
-		return robots.Rules{}, err
-	}
-	defer resp.Body.Close() //nolint:errcheck // what matters of it was read
-	switch status := resp.StatusCode; {
-	case status == http.StatusTooManyRequests || status >= 500:
-		return robots.Rules{}, harvest.StatusError("get", address, status, resp.Header.Get("Retry-After"), time.Now())
-	case status < 200 || status > 299:
-		return robots.Rules{}, nil
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, robots.MaxSize+1))
-	if err != nil {
-		return robots.Rules{}, err
-	}
-	return robots.Parse(body).For(r.client.settings.Product), nil
-}
-
-// must: the address is that of a request that was made before.
-func must(req *http.Request, err error) *http.Request {
-	if err != nil {
-		panic(err)
-	}
-	return req
-}
-
-// robotsClient is the visitor's own, which passes the gate itself.
-func (r *roundTripper) robotsClient() *http.Client {
-	own := *r
-	own.forRobots = true
-	return &http.Client{Transport: &own, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) > robotsRedirects {
-			return http.ErrUseLastResponse
+	for _, other := range g.known {
+		if other.host == p.host {
+			delay = max(delay, other.rules.Delay)
 		}
-		return checkRedirect(req, via)
-	}}
+	}
+	return delay
 }

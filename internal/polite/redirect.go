@@ -3,6 +3,7 @@ package polite
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -16,17 +17,19 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return harvest.Errorf(harvest.KindBroken, "follow", via[0].URL.String(), "more than %d redirects", maxRedirects)
 	}
-	foreign := !sameOrigin(via[0].URL, req.URL)
-	for _, v := range via {
-		foreign = foreign || !sameOrigin(via[0].URL, v.URL)
-		if v.URL.String() == req.URL.String() && v.Method == req.Method {
-			return harvest.Errorf(harvest.KindBroken, "follow", via[0].URL.String(), "the redirects go in a circle")
-		}
+	if circular(req, via) {
+		return harvest.Errorf(harvest.KindBroken, "follow", via[0].URL.String(), "the redirects go in a circle")
 	}
-	if foreign {
+	foreign := func(v *http.Request) bool { return !sameOrigin(via[0].URL, v.URL) }
+	if foreign(req) || slices.ContainsFunc(via, foreign) {
 		dropCredentials(req.Header)
 	}
 	return nil
+}
+
+// circular: the same was asked before.
+func circular(req *http.Request, via []*http.Request) bool {
+	return slices.ContainsFunc(via, func(v *http.Request) bool { return v.URL.String() == req.URL.String() && v.Method == req.Method })
 }
 
 // sameOrigin reports whether b may be told what was meant for a: the same host
