@@ -103,6 +103,7 @@ func TestTraps(t *testing.T) {
 			require.Contains(t, said, c.text)
 			require.Len(t, got.docs, c.docs, said)
 			require.Equal(t, c.partial, got.Partial || got.Quarantined > 0, said)
+			require.LessOrEqual(t, s.Asked("/calendar"), 4, "three that name nothing new are enough")
 			for _, d := range got.docs {
 				require.NotContains(t, string(d.Body)+d.Title, "Checking your browser")
 			}
