@@ -183,7 +183,10 @@ func TestHostRules(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	_, err = s.Apply(t.Context(), rows.Application{Project: "p", At: time.Now(), Hosts: []rows.Host{
-		{Name: "*", Every: time.Second, Connections: 3}, {Name: "a.example", Every: 2 * time.Second}, {Name: "b.example", Connections: 9},
+		{Name: "*", Every: time.Second, Connections: 3},
+		{Name: "a.example", Every: 2 * time.Second},
+		{Name: "b.example", Connections: 9},
+		{Name: "d.example", Every: time.Minute, Robots: "ignore"},
 	}})
 	require.NoError(t, err)
 	p, _ := newProgram(t, nil)
@@ -203,6 +206,10 @@ func TestHostRules(t *testing.T) {
 	require.Equal(t, 2*time.Second, h.rule("a.example").Every, "its own gap stays")
 	require.NoError(t, h.slow(t.Context(), "a.example", 0, "it answered 200"))
 	require.Zero(t, h.rule("a.example").Slow)
+	require.NoError(t, h.delay(t.Context(), "a.example", 10*time.Second, time.Hour))
+	require.Equal(t, 10*time.Second, h.rule("a.example").Every, "what its robots.txt asks for")
+	require.NoError(t, h.delay(t.Context(), "d.example", time.Hour, time.Hour))
+	require.Equal(t, time.Minute, h.rule("d.example").Every, "which is to be ignored")
 	require.Equal(t, "paused by marta", pauseText(rows.Pause{By: "marta"}))
 }
 

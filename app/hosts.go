@@ -117,6 +117,16 @@ func (h *hosts) slow(ctx context.Context, host string, gap time.Duration, why st
 	return nil
 }
 
+// delay is told what gap a host's robots.txt asks for, and for how long that holds: for
+// all workers.
+func (h *hosts) delay(ctx context.Context, host string, gap, keep time.Duration) error {
+	if err := h.changed(ctx, h.store.DelayHost(ctx, host, gap, keep)); err != nil {
+		h.log.Warn("the Crawl-delay of a host could not be kept for all; who reads its robots.txt keeps it", "host", host, "gap", gap, "error", err)
+		return err
+	}
+	return nil
+}
+
 // changed makes what was just written hold here at once.
 func (h *hosts) changed(ctx context.Context, err error) error {
 	if err != nil {

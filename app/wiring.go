@@ -178,7 +178,7 @@ func (p program) newClient(life fx.Lifecycle, s config.Settings, opened *store.S
 func newPolite(life fx.Lifecycle, s config.Settings, hosts *hosts, opened *store.Store, log *slog.Logger) *polite.Client {
 	c := polite.New(polite.Settings{
 		Product: cmp.Or(s.Product, "Vendemmia/"+version), Allow: s.AllowNetwork, MaxBody: s.MaxBody, Rules: hosts.rule, Rest: hosts.rest,
-		Slow: hosts.slow, Fleet: newFleet(opened),
+		Slow: hosts.slow, Delay: hosts.delay, Fleet: newFleet(opened),
 	})
 	life.Append(fx.StopHook(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, leaveTimeout)

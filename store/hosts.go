@@ -39,39 +39,63 @@ func checkHost(t *tx, project string, h rows.Host) error {
 }
 
 // Hosts returns the one truth about every host that a file names, that asked
-// for rest, that is or was slowed, or that is paused, by name.
+// for rest, that is or was slowed, or that is paused, by name. RestUntil is by this
+// process's clock, whatever the others' say.
 func (s *Store) Hosts(ctx context.Context) ([]rows.Host, error) {
-	list, err := collect(s.reader(ctx), scanHost, `
+	list, err := collect(s.reader(ctx), scanHost, s.engine.timed(`
 		WITH names AS (SELECT name FROM hosts UNION SELECT name FROM host_states),
 		     told  AS (SELECT name, min(project) AS project FROM hosts GROUP BY name)
 		SELECT n.name, coalesce(h.project, ''), coalesce(h.every, 0), coalesce(h.connections, 0), coalesce(h.robots, ''), coalesce(h.source, ''),
 		       coalesce(s.paused, ''), coalesce(s.rest_until, 0), coalesce(s.rest_why, ''),
-		       coalesce(s.slow, 0), coalesce(s.slow_why, ''), coalesce(s.slow_since, 0)
+		       coalesce(s.slow, 0), coalesce(s.slow_why, ''), coalesce(s.slow_since, 0), CASE WHEN s.delay_until > {now} THEN s.delay ELSE 0 END, {now}
 		FROM names n LEFT JOIN told ON told.name = n.name LEFT JOIN hosts h ON h.name = n.name AND h.project = told.project
 		     LEFT JOIN host_states s ON s.name = n.name
-		ORDER BY n.name`)
+		ORDER BY n.name`))
 	return list, fault("list hosts", "", err)
 }
 
 func scanHost(s scanner) (rows.Host, error) {
 	var h rows.Host
-	var every, until, slow, since int64
+	var every, until, slow, since, delay, now int64
 	var paused string
-	if err := s.Scan(&h.Name, &h.Project, &every, &h.Connections, &h.Robots, &h.Source, &paused, &until, &h.RestWhy, &slow, &h.SlowWhy, &since); err != nil {
+	err := s.Scan(&h.Name, &h.Project, &every, &h.Connections, &h.Robots, &h.Source, &paused, &until, &h.RestWhy,
+		&slow, &h.SlowWhy, &since, &delay, &now)
+	if err != nil {
 		return h, err
 	}
 	h.Slow, h.SlowSince = time.Duration(slow)*time.Microsecond, moment(since)
-	h.Every, h.RestUntil = time.Duration(every)*time.Microsecond, moment(until)
-	var err error
+	h.Every, h.Delay = time.Duration(every)*time.Microsecond, time.Duration(delay)*time.Microsecond
+	if h.RestUntil = moment(until); until > 0 {
+		h.RestUntil = h.RestUntil.Add(-skew(now))
+	}
 	h.Paused, err = readPause(paused)
 	return h, err
 }
 
-// RestHost makes a host rest for all workers until a moment. A longer rest that
-// is known already stays; a zero moment ends it.
+// noSkew is what clocks may differ by without notice: asking takes its time too.
+const noSkew = time.Second
+
+// skew is by how much the database's clock, in microseconds, is ahead of this
+// process's.
+func skew(now int64) time.Duration {
+	if ahead := time.UnixMicro(now).Sub(time.Now()); ahead.Abs() > noSkew {
+		return ahead
+	}
+	return 0
+}
+
+// RestHost makes a host rest for all workers until a moment of this process's clock.
+// A longer rest that is known already stays; a zero moment ends it.
 func (s *Store) RestHost(ctx context.Context, host string, until time.Time, why string) error {
 	return s.write(ctx, "rest host", host, func(t *tx) error {
-		_, err := t.exec(`INSERT INTO host_states (name, rest_until, rest_why) VALUES (?, ?, ?)
+		now, _, err := first(t, func(s scanner) (now int64, err error) { return now, s.Scan(&now) }, s.engine.timed(`SELECT {now}`))
+		if err != nil {
+			return err
+		}
+		if !until.IsZero() {
+			until = until.Add(skew(now))
+		}
+		_, err = t.exec(`INSERT INTO host_states (name, rest_until, rest_why) VALUES (?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET rest_until = excluded.rest_until, rest_why = excluded.rest_why
 			WHERE excluded.rest_until = 0 OR excluded.rest_until > host_states.rest_until`, host, micros(until), why)
 		return err
@@ -93,6 +117,19 @@ func (s *Store) SlowHost(ctx context.Context, host string, gap time.Duration, wh
 const slowHost = `INSERT INTO host_states (name, slow, slow_why, slow_since) VALUES (?1, ?2, ?3, CASE WHEN ?4 = 1 THEN {now} ELSE 0 END)
 	ON CONFLICT (name) DO UPDATE SET slow = excluded.slow, slow_why = excluded.slow_why,
 	slow_since = CASE WHEN excluded.slow > 0 AND host_states.slow > 0 THEN host_states.slow_since ELSE excluded.slow_since END`
+
+// DelayHost makes all workers keep the gap that the host's robots.txt asks for, for
+// so long by the database's clock. A longer one that holds already stays.
+func (s *Store) DelayHost(ctx context.Context, host string, gap, keep time.Duration) error {
+	return s.write(ctx, "delay host", host, func(t *tx) error {
+		_, err := t.exec(s.engine.timed(delayHost), host, gap.Microseconds(), keep.Microseconds())
+		return err
+	})
+}
+
+const delayHost = `INSERT INTO host_states (name, delay, delay_until) VALUES (?1, ?2, {now} + ?3)
+	ON CONFLICT (name) DO UPDATE SET delay = excluded.delay, delay_until = excluded.delay_until
+	WHERE excluded.delay >= host_states.delay OR host_states.delay_until <= {now}`
 
 // PauseHost keeps who paused a host, when and why; nil resumes it.
 func (s *Store) PauseHost(ctx context.Context, host string, p *rows.Pause) error {

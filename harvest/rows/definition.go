@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -93,6 +94,8 @@ type Host struct {
 	Robots      string        `json:"robots,omitempty"` // obey, ignore
 	Source      string        `json:"source,omitempty"` // file:line
 	Paused      *Pause        `json:"paused,omitempty"`
+	// Delay is the gap that its own robots.txt asks for; 0: none that is known.
+	Delay time.Duration `json:"crawl_delay,omitempty"`
 	// RestUntil is set by Retry-After and penalties; RestWhy says which.
 	RestUntil time.Time `json:"rest_until,omitzero"`
 	RestWhy   string    `json:"rest_why,omitempty"`
@@ -103,13 +106,24 @@ type Host struct {
 	SlowSince time.Time     `json:"slow_since,omitzero"`
 }
 
+// Who says what pace holds for a host, besides its own line in the files.
+const (
+	PaceOfAll    = "\"*\""
+	PaceOfRobots = "its robots.txt"
+)
+
 // Pace returns the gap and the connections that hold for the host, with what "*"
-// says where it leaves both open; fromAll reports that it does.
-func (h Host) Pace(all Host) (every time.Duration, connections int, fromAll bool) {
+// says where it leaves both open, and what its robots.txt asks for where that is
+// more and not to be ignored; by says whose gap it is, "" is its own.
+func (h Host) Pace(all Host) (every time.Duration, connections int, by string) {
+	every, connections = h.Every, h.Connections
 	if h.Every == 0 && h.Connections == 0 && (all.Every > 0 || all.Connections > 0) && h.Name != all.Name {
-		return all.Every, all.Connections, true
+		every, connections, by = all.Every, all.Connections, PaceOfAll
 	}
-	return h.Every, h.Connections, false
+	if h.Delay > every && cmp.Or(h.Robots, all.Robots) != "ignore" {
+		every, by = h.Delay, PaceOfRobots
+	}
+	return every, connections, by
 }
 
 // Event is who did what to what: apply, pause, reset, cancel …

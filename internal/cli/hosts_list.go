@@ -48,7 +48,8 @@ func (c *hostsList) run(cmd *cobra.Command, _ []string) error {
 	table := print.NewTable(print.Flex("HOST"), print.Right("GAP"), print.Right("CONN"), print.Left("ROBOTS"), print.Flex("STATE"), print.Right("ITEMS"), print.Right("BAD"))
 	for _, v := range all {
 		list.Add(v)
-		table.Row(v.Name, gap(v.Every), connections(v.Host), print.Dash(v.Robots), c.stateText(v), print.Number(v.Items), print.Number(v.Bad))
+		every, _, _ := v.Pace(rows.Host{})
+		table.Row(v.Name, gap(every), connections(v.Host), print.Dash(v.Robots), c.stateText(v), print.Number(v.Items), print.Number(v.Bad))
 	}
 	list.End()
 	c.out.Table(table)

@@ -43,6 +43,18 @@ func TestHostsThatAreSlowed(t *testing.T) {
 	require.Regexp(t, `(?m)^state +open`, b.ok("hosts", "show", "feeds-01.example.org"))
 }
 
+// What a host's robots.txt asks for is its gap, and who said so is shown.
+func TestHostsThatAskForAGap(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.openStore()
+	require.NoError(t, s.DelayHost(t.Context(), "feeds-01.example.org", 10*time.Second, time.Hour))
+	require.NoError(t, s.Close())
+	require.Regexp(t, `(?m)^feeds-01.example.org +10s `, b.ok("hosts", "list"))
+	require.Contains(t, b.ok("hosts", "show", "feeds-01.example.org"), "10s after each answer (by its robots.txt)")
+	require.Contains(t, b.ok("why", "feeds-01.example.org"), "10s after each answer, for all workers together (by its robots.txt)")
+}
+
 func TestHostsThatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -90,6 +90,9 @@ type Settings struct {
 	// in Rules, as Rule.Slow; else, and where Slow is nil, this process keeps it by
 	// itself.
 	Slow func(ctx context.Context, host string, gap time.Duration, why string) error
+	// Delay, which may be nil, is told the Crawl-delay of a host and how long it holds,
+	// so that Rules has it, as Every, for all processes; this one knows it anyway.
+	Delay func(ctx context.Context, host string, gap, keep time.Duration) error
 }
 
 // Client owns the connections and the pace of a process. Make one, share it.
@@ -141,13 +144,19 @@ func (c *Client) settled(host string) Rule {
 	return r
 }
 
-// crawlDelay remembers the gap that a host's robots.txt asks for.
-func (c *Client) crawlDelay(host string, d time.Duration) {
-	if d > 0 {
-		c.delays.Store(host, d)
-	} else {
+// crawlDelay keeps the gap that a host's robots.txt asks for, and tells all others.
+func (c *Client) crawlDelay(host string, d, keep time.Duration) {
+	if d == 0 {
 		c.delays.Delete(host)
+		return
 	}
+	c.delays.Store(host, d)
+	if c.settings.Delay == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), fleetTimeout)
+	defer stop()
+	c.settings.Delay(ctx, host, d, keep) //nolint:errcheck // who reads the file itself knows it
 }
 
 // HTTP returns a client for one visitor.

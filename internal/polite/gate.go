@@ -91,7 +91,7 @@ func (r *roundTripper) posted(req *http.Request) (*posted, error) {
 	asked := g.asking.DoChan(origin, func() (any, error) {
 		p, err := r.ask(req.URL, last)
 		if err == nil {
-			r.client.crawlDelay(p.host, g.put(origin, p))
+			r.client.crawlDelay(p.host, g.put(origin, p), time.Until(p.until))
 		}
 		return p, err
 	})

@@ -1,6 +1,8 @@
 package polite
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -152,6 +154,24 @@ func TestCrawlDelayIsTheHostsOwn(t *testing.T) {
 	require.Equal(t, 150*time.Millisecond, c.rule("127.0.0.1").Every)
 	ignore.Store(true)
 	require.Zero(t, c.rule("127.0.0.1").Every)
+}
+
+// The gap that one process has read of holds for all of them.
+func TestCrawlDelayIsTold(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 200, "User-agent: *\nCrawl-delay: 0.15")
+	var told []string
+	settings := loopback()
+	settings.Delay = func(_ context.Context, host string, gap, keep time.Duration) error {
+		told = append(told, fmt.Sprint(host, " ", gap, " ", keep.Round(time.Hour)))
+		return nil
+	}
+	h := reader(open(t, settings), &book{})
+	for range 2 {
+		_, _, err := get(t.Context(), h, s.address+"/x")
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"127.0.0.1 150ms 24h0m0s"}, told)
 }
 
 // A redirect to another host is a request to that host: its robots.txt, its pause.

@@ -26,6 +26,7 @@ func definitionTests() map[string]func(*testing.T, Store) {
 		"one truth per host":              defineHosts,
 		"a host rests":                    defineRest,
 		"a host is slowed":                defineSlow,
+		"a host asks for a gap":           defineDelay,
 		"lists by digest":                 defineLists,
 		"who did what":                    defineEvents,
 		"the store's own name, and check": defineIdentity,

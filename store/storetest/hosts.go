@@ -75,3 +75,19 @@ func defineSlow(t *testing.T, s Store) {
 	require.Equal(t, time.Second/2, again.Slow)
 	require.True(t, again.SlowSince.After(first.SlowSince), "it begins anew")
 }
+
+func defineDelay(t *testing.T, s Store) {
+	delay := func(gap, keep time.Duration) time.Duration {
+		require.NoError(t, s.DelayHost(t.Context(), "example.org", gap, keep))
+		hosts, err := s.Hosts(t.Context())
+		require.NoError(t, err)
+		require.Len(t, hosts, 1)
+		return hosts[0].Delay
+	}
+	require.NoError(t, s.RestHost(t.Context(), "example.org", noon(), "429, Retry-After 1h"))
+	require.Equal(t, 2*time.Second, delay(2*time.Second, time.Hour))
+	require.Equal(t, 2*time.Second, delay(time.Second, time.Hour), "the longer one stays while it holds")
+	require.Equal(t, 3*time.Second, delay(3*time.Second, time.Hour))
+	require.Zero(t, delay(4*time.Second, -time.Second), "it is over")
+	require.Equal(t, time.Second, delay(time.Second, time.Hour), "what is over does not stay")
+}

@@ -40,6 +40,7 @@ type Store interface {
 	Hosts(ctx context.Context) ([]rows.Host, error)
 	RestHost(ctx context.Context, host string, until time.Time, why string) error
 	SlowHost(ctx context.Context, host string, gap time.Duration, why string) error
+	DelayHost(ctx context.Context, host string, gap, keep time.Duration) error
 	PauseHost(ctx context.Context, host string, p *rows.Pause) error
 	BookHost(ctx context.Context, b rows.Booking) (booked bool, wait time.Duration, err error)
 	RenewHost(ctx context.Context, b rows.Booking) error

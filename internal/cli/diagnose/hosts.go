@@ -117,14 +117,13 @@ func hostSlowed(f HostFacts) finding {
 	}
 }
 
-// Pace is what holds for a host, and "(by "*")" where all hosts' rule says it.
+// Pace is what holds for a host, and "(by …)" where another than its own line says it.
 func Pace(h rows.Host, all *rows.Host) (every time.Duration, connections int, by string) {
 	if all == nil {
 		all = &rows.Host{}
 	}
-	every, connections, fromAll := h.Pace(*all)
-	if fromAll {
-		by = ` (by "*")`
+	if every, connections, by = h.Pace(*all); by != "" {
+		by = " (by " + by + ")"
 	}
 	return every, connections, by
 }
