@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -24,7 +25,7 @@ const (
 
 // challenge returns the sign by which a page that brought nothing is one, or "".
 func challenge(text string) string {
-	text = strings.ToLower(text[:min(len(text), maxErrorBody)])
+	text = strings.ToLower(text[:min(len(text), answer.MaxEvidence)])
 	for mark := range strings.SplitSeq(challengeMarks, "|") {
 		if strings.Contains(text, mark) {
 			return mark
@@ -58,7 +59,7 @@ func (d *dom) wall() string {
 	if d.asksPassword() {
 		return "a form to log in"
 	}
-	if consent(d.final) {
+	if consent(d.Final) {
 		return "a question for consent"
 	}
 	return ""
@@ -78,7 +79,7 @@ func (d *dom) asksPassword() bool {
 // ledToLogin reports a redirect to where one logs in, whatever the user's
 // selectors find there.
 func (d *dom) ledToLogin() bool {
-	return d.final != nil && d.asked != nil && forLogin(d.final.Path) && !forLogin(d.asked.Path) && d.asksPassword()
+	return d.Final != nil && d.asked != nil && forLogin(d.Final.Path) && !forLogin(d.asked.Path) && d.asksPassword()
 }
 
 // forLogin reports paths such as /login.php, /users/sign_in or /cas/.
@@ -103,7 +104,7 @@ func consent(u *url.URL) bool {
 func (d *dom) blocked(what string) error {
 	return &harvest.Error{
 		Kind: harvest.KindBlocked, Op: "read page", On: d.address, Err: errorText(what + " came in place of the page"),
-		Advice: adviceBlocked, Evidence: d.evidence(),
+		Advice: adviceBlocked, Evidence: d.Evidence(),
 	}
 }
 
@@ -126,10 +127,10 @@ func (d *dom) softMissing(p *plan) bool {
 // led reports a page that was redirected to the front page, or back to where the
 // walk began.
 func (d *dom) led(p *plan) bool {
-	if d.final == nil || d.asked == nil || d.final.Path == d.asked.Path {
+	if d.Final == nil || d.asked == nil || d.Final.Path == d.asked.Path {
 		return false
 	}
-	return d.final.Path == "/" && d.final.RawQuery == "" && d.asked.Path != "" || !p.perPage && p.begins[d.final.String()]
+	return d.Final.Path == "/" && d.Final.RawQuery == "" && d.asked.Path != "" || !p.perPage && p.begins[d.Final.String()]
 }
 
 func (d *dom) notFound() bool { return notFoundTitle(d.title()) || notFoundTitle(d.heading()) }

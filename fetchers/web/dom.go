@@ -14,7 +14,7 @@ import (
 
 // dom is a page that was read.
 type dom struct {
-	answer
+	fetched
 	address string
 	asked   *url.URL
 	text    string
@@ -26,8 +26,8 @@ type dom struct {
 
 // parse reads an answer as HTML. What is no text is KindBroken, a challenge
 // KindBlocked.
-func (p *plan) parse(a answer, address string) (*dom, error) {
-	d := &dom{answer: a, address: address, text: decode(a.body, a.contentType, p.Encoding), base: a.final}
+func (p *plan) parse(a fetched, address string) (*dom, error) {
+	d := &dom{fetched: a, address: address, text: decode(a.Body, a.ContentType(), p.Encoding), base: a.Final}
 	d.asked, _ = url.Parse(address)
 	if !isText(d.text) {
 		return nil, d.broken("what came is no text")
@@ -35,8 +35,8 @@ func (p *plan) parse(a answer, address string) (*dom, error) {
 	if err := d.grow(); err != nil {
 		return nil, d.broken("it cannot be read as HTML: " + err.Error())
 	}
-	if n := d.baseElement(); n != nil && a.final != nil {
-		if u, err := resolve(a.final, attr(n, "href")); err == nil && u.Host != "" {
+	if n := d.baseElement(); n != nil && a.Final != nil {
+		if u, err := resolve(a.Final, attr(n, "href")); err == nil && u.Host != "" {
 			d.base = u
 		}
 	}
@@ -97,7 +97,7 @@ func (d *dom) baseElement() *html.Node {
 
 func (d *dom) broken(why string) error {
 	return &harvest.Error{
-		Kind: harvest.KindBroken, Op: "read page", On: d.address, Err: errorText(why), Evidence: d.evidence(),
+		Kind: harvest.KindBroken, Op: "read page", On: d.address, Err: errorText(why), Evidence: d.Evidence(),
 		Advice: "look at the address in a browser",
 	}
 }

@@ -152,6 +152,6 @@ func (p *plan) requires() bool {
 }
 
 // file is the document of an answer that is no page.
-func (p *plan) file(a *answer, at link) harvest.Document {
-	return harvest.Document{ID: p.IDPrefix + at.key, URL: at.address, Kind: kindFile, MediaType: a.mediaType(), Body: a.body}
+func (p *plan) file(a *fetched, at link) harvest.Document {
+	return harvest.Document{ID: p.IDPrefix + at.key, URL: at.address, Kind: kindFile, MediaType: a.mediaType(), Body: a.Body}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -56,7 +57,7 @@ func FuzzSitemap(f *testing.F) {
 	p, err := Params{URL: "https://x/", Sitemap: true}.compile()
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s, err := p.readSitemap(answer{body: body, final: &url.URL{Scheme: "https", Host: "x", Path: "/"}}, "https://x/")
+		s, err := p.readSitemap(fetched{Answer: answer.Answer{Body: body, Final: &url.URL{Scheme: "https", Host: "x", Path: "/"}}}, "https://x/")
 		require.True(t, err == nil || harvest.KindOf(err) != harvest.KindInternal)
 		require.LessOrEqual(t, len(s.pages)+len(s.children), maxSitemapLinks)
 	})
@@ -98,11 +99,11 @@ func TestKnownIsPackedAndUnpacked(t *testing.T) {
 	k := unpack("")
 	for _, date := range []string{"Sun, 03 May 2026 07:30:00 GMT", "Sunday, 03-May-26 07:30:00 GMT", ""} {
 		var e entry
-		e.keep(&answer{validators: validators{lastModified: date}, body: []byte("x")})
+		e.keep(&fetched{Answer: answer.Answer{Validators: answer.Validators{LastModified: date}, Body: []byte("x")}})
 		k.put("https://x/"+date, e)
 		got := unpack(string(k.pack(nil)))
 		v := got.get("https://x/" + date).validators()
-		require.Equal(t, date == "Sun, 03 May 2026 07:30:00 GMT", v.lastModified == date && date != "")
+		require.Equal(t, date == "Sun, 03 May 2026 07:30:00 GMT", v.LastModified == date && date != "")
 	}
 	require.Equal(t, k.size, len(k.pack(nil))*3/4)
 	for n := range 20_000 {
@@ -111,10 +112,10 @@ func TestKnownIsPackedAndUnpacked(t *testing.T) {
 	require.LessOrEqual(t, len(k.pack(nil)), maxKnown*4/3+4)
 	k.older()
 	k.put("https://x/other", entry{flags: flagDocument | flagETag, check: `"other"`})
-	require.Empty(t, k.get("https://x/0").validators().etag+k.get("https://x/other").validators().etag, "this walk may yet see what the last one saw")
+	require.Empty(t, k.get("https://x/0").validators().ETag+k.get("https://x/other").validators().ETag, "this walk may yet see what the last one saw")
 	k.older()
 	k.put("https://x/new", entry{flags: flagDocument | flagETag, check: `"new"`})
-	require.Equal(t, `"new"`, k.get("https://x/new").validators().etag, "what is old makes room")
+	require.Equal(t, `"new"`, k.get("https://x/new").validators().ETag, "what is old makes room")
 }
 
 func TestFieldsAreRead(t *testing.T) {
@@ -163,7 +164,7 @@ func TestFieldsAreRead(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(`{"url":"https://x/","fields":{"v":`+spec+`}}`), &params), text)
 		p, err := params.compile()
 		require.NoError(t, err)
-		d, err := p.parse(answer{body: []byte("<p>" + body), final: &url.URL{Scheme: "https", Host: "www.example.org", Path: "/a/b"}}, "https://www.example.org/a/b")
+		d, err := p.parse(fetched{Answer: answer.Answer{Body: []byte("<p>" + body), Final: &url.URL{Scheme: "https", Host: "www.example.org", Path: "/a/b"}}}, "https://www.example.org/a/b")
 		require.NoError(t, err)
 		i := 0
 		for p.fields[i].name != "v" {

@@ -3,7 +3,6 @@ package web_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -12,15 +11,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/web"
 	"github.com/vendemmia/vendemmia/harvest"
 )
-
-//nolint:gochecknoglobals // a flag of the test binary
-var update = flag.Bool("update", false, "rewrite want.jsonl of every case")
 
 // folder serves its files as https://site.example.org/NAME, without a network.
 type folder struct {
@@ -52,25 +48,10 @@ func (f folder) RoundTrip(r *http.Request) (*http.Response, error) {
 // headers.json where answers are special, and what is wanted of it.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	cases, err := filepath.Glob("testdata/*/params.json")
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(cases), 5)
-	for _, path := range cases {
-		name := filepath.Dir(path)
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			t.Parallel()
-			got := harvestFolder(t, name)
-			want := filepath.Join(name, "want.jsonl")
-			if *update {
-				require.NoError(t, os.WriteFile(want, got, 0o644))
-			}
-			b, err := os.ReadFile(want)
-			require.NoError(t, err)
-			if diff := cmp.Diff(string(b), string(got)); diff != "" {
-				t.Errorf("go test -run Golden -update rewrites it (-want +got):\n%s", diff)
-			}
-		})
-	}
+	golden.Cases{
+		Files: "testdata/*/params.json", Least: 5, Want: golden.Beside("want.jsonl"),
+		Got: func(t *testing.T, path string) []byte { return harvestFolder(t, filepath.Dir(path)) },
+	}.Run(t)
 }
 
 func harvestFolder(t *testing.T, path string) []byte {
@@ -81,24 +62,22 @@ func harvestFolder(t *testing.T, path string) []byte {
 	if h, err := os.ReadFile(filepath.Join(path, "headers.json")); err == nil {
 		require.NoError(t, json.Unmarshal(h, &f.headers))
 	}
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
+	var out golden.Lines
 	for page, err := range web.New(&http.Client{Transport: f}).Fetch(t.Context(), harvest.Request{Params: raw, Attempt: 1}) {
 		if err != nil {
-			require.NoError(t, e.Encode(map[string]any{"kind": harvest.KindOf(err), "error": err.Error()}))
+			out.Add(t, map[string]any{"kind": harvest.KindOf(err), "error": err.Error()})
 			break
 		}
 		require.NoError(t, page.Check())
 		for _, d := range page.Documents {
-			require.NoError(t, e.Encode(harvest.NewLine(web.Name, &d)))
+			out.Add(t, harvest.NewLine(web.Name, &d))
 		}
 		for i := range page.Rejects {
 			page.Rejects[i].Bytes = page.Rejects[i].Bytes[:min(60, len(page.Rejects[i].Bytes))]
 		}
-		require.NoError(t, e.Encode(map[string]any{
+		out.Add(t, map[string]any{
 			"listed": page.Listed, "partial": page.Partial, "last": page.Last, "warnings": page.Warnings, "rejects": rejects(page.Rejects),
-		}))
+		})
 	}
 	require.True(t, utf8.Valid(out.Bytes()))
 	return out.Bytes()

@@ -91,7 +91,7 @@ func brokenSelector(s selector, old [2]int, n int, example *dom) error {
 		e.Err = fmt.Errorf("%s: %q matches nothing on %d of %d pages; it matched on %d of %d before", s.name, s.css, n, n, old[1], old[0])
 	}
 	if example != nil {
-		e.On, e.Evidence = example.address, example.evidence()
+		e.On, e.Evidence = example.address, example.Evidence()
 	}
 	return e
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 )
 
 // known is what a checkpoint remembers of addresses: bounded, packed, and never
@@ -271,28 +273,28 @@ func short(b []byte) (string, []byte, bool) {
 }
 
 // validators are what to ask by.
-func (e *entry) validators() (v validators) {
+func (e *entry) validators() (v answer.Validators) {
 	switch {
 	case e == nil:
 	case e.flags&flagETag != 0:
-		v.etag = e.check
+		v.ETag = e.check
 	case e.flags&flagModified != 0:
-		v.lastModified = longDate(e.check)
+		v.LastModified = longDate(e.check)
 	}
 	return v
 }
 
 // keep takes the strongest validator of an answer: the ETag, else the date, else
 // the body's own hash.
-func (e *entry) keep(a *answer) {
+func (e *entry) keep(a *fetched) {
 	e.flags &^= flagsCheck
-	switch date := shortDate(a.lastModified); {
-	case a.etag != "" && len(a.etag) <= maxCheck:
-		e.check, e.flags = a.etag, e.flags|flagETag
+	switch date := shortDate(a.LastModified); {
+	case a.ETag != "" && len(a.ETag) <= maxCheck:
+		e.check, e.flags = a.ETag, e.flags|flagETag
 	case date != "":
 		e.check, e.flags = date, e.flags|flagModified
 	default:
-		e.check, e.flags = shortHash(a.body), e.flags|flagHash
+		e.check, e.flags = shortHash(a.Body), e.flags|flagHash
 	}
 }
 

@@ -96,7 +96,7 @@ func (r *reading) readList(at *place, out *harvest.Page) (*list, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.notModified || old.same(a.body) {
+	if a.NotModified || old.same(a.Body) {
 		return unchangedList(old, out), nil
 	}
 	l := &list{}
@@ -144,7 +144,7 @@ func (r *reading) remember(l *list, at *place) {
 	r.known.put(listKey(at.URL), e)
 }
 
-func (r *reading) sitemapList(l *list, at *place, a answer, out *harvest.Page) error {
+func (r *reading) sitemapList(l *list, at *place, a fetched, out *harvest.Page) error {
 	s, err := r.readSitemap(a, at.URL)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (r *reading) sitemapList(l *list, at *place, a answer, out *harvest.Page) e
 	tally := map[string]int{}
 	seen := map[string]bool{}
 	for _, e := range s.pages {
-		if address, verdict := r.admit(a.final, e.address, true); verdict != takeIt {
+		if address, verdict := r.admit(a.Final, e.address, true); verdict != takeIt {
 			tally[verdict]++
 		} else if at := newLink(address, e.mod); !seen[at.key] {
 			seen[at.key] = true
@@ -160,7 +160,7 @@ func (r *reading) sitemapList(l *list, at *place, a answer, out *harvest.Page) e
 		}
 	}
 	for _, child := range s.children {
-		if address, verdict := r.admit(a.final, child, false); verdict == takeIt && at.Depth < maxDepth {
+		if address, verdict := r.admit(a.Final, child, false); verdict == takeIt && at.Depth < maxDepth {
 			l.children = append(l.children, address)
 		} else {
 			tally[verdict]++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -13,7 +14,7 @@ type result struct {
 	// at is its place on the list, old what is known of it.
 	at  int
 	old *entry
-	a   answer
+	a   fetched
 	d   *dom
 	rec record
 	// stamp is what it is known by the next time.
@@ -57,15 +58,15 @@ func (r *reading) settled(old *entry, e link) bool {
 }
 
 func (r *reading) read(ctx context.Context, b *result) {
-	var v validators
+	var v answer.Validators
 	if !r.whole() && b.old != nil && b.old.flags&flagDocument != 0 {
 		v = b.old.validators()
 	}
-	if b.a, b.err = r.get(ctx, b.address, v); b.err != nil || b.a.notModified {
-		b.notModified = b.a.notModified
+	if b.a, b.err = r.get(ctx, b.address, v); b.err != nil || b.a.NotModified {
+		b.notModified = b.a.NotModified
 		return
 	}
-	if !r.whole() && b.old.same(b.a.body) {
+	if !r.whole() && b.old.same(b.a.Body) {
 		b.notModified = true
 		b.a.free()
 		return
@@ -90,20 +91,20 @@ func (r *reading) readPage(b *result) {
 	b.d.free()
 	if b.err == nil && len(b.rec.lacks) == 0 && r.complete(b.rec.hits) {
 		b.a.free()
-		b.d.answer = b.a
+		b.d.fetched = b.a
 	}
 }
 
 // strayed: a page that was redirected to another host is not the one that was
 // listed.
 func (r *reading) strayed(b *result) error {
-	u := b.a.final
+	u := b.a.Final
 	if u == nil || r.hosts[strings.ToLower(u.Host)] {
 		return nil
 	}
 	e := &harvest.Error{
 		Kind: harvest.KindBroken, Op: "get", On: b.address, Err: errorText("it leads to another host, " + u.Host),
-		Advice: "add it to hosts if it is meant", Evidence: b.a.evidence(),
+		Advice: "add it to hosts if it is meant", Evidence: b.a.Evidence(),
 	}
 	if consent(u) {
 		e.Kind, e.Err, e.Advice = harvest.KindBlocked, errorText("a question for consent came in place of the page"), adviceBlocked
@@ -116,7 +117,7 @@ func (r *reading) verdict(b *result) error {
 	lacking := len(b.rec.lacks) > 0
 	if b.d.led(r.plan) || r.plan.missing.first(b.d.root) != nil || (lacking || !r.requires()) && b.d.notFound() {
 		return &harvest.Error{
-			Kind: harvest.KindGone, Op: "get", On: b.address, Err: errorText("the page says that it is not there, or leads to the front page or to the list"), Evidence: b.d.evidence(),
+			Kind: harvest.KindGone, Op: "get", On: b.address, Err: errorText("the page says that it is not there, or leads to the front page or to the list"), Evidence: b.d.Evidence(),
 		}
 	}
 	if lacking || r.demanding() && !b.rec.content {
@@ -124,7 +125,7 @@ func (r *reading) verdict(b *result) error {
 			return b.d.blocked(wall)
 		}
 	}
-	if !r.demanding() && len(b.a.body) < smallPage && b.d.asksPassword() {
+	if !r.demanding() && len(b.a.Body) < smallPage && b.d.asksPassword() {
 		return b.d.blocked("a form to log in")
 	}
 	return nil

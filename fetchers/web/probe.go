@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -26,7 +27,7 @@ func (f *Fetcher) Probe(ctx context.Context, address string) (harvest.Finding, e
 	if err != nil {
 		return harvest.Finding{}, harvest.Errorf(harvest.KindMisconfigured, "probe", address, "%w", err)
 	}
-	a, err := f.get(ctx, address, validators{})
+	a, err := f.get(ctx, address, answer.Validators{})
 	if err != nil {
 		return harvest.Finding{}, err
 	}

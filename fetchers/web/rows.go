@@ -3,6 +3,7 @@ package web
 import (
 	"golang.org/x/net/html"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -90,5 +91,5 @@ func reject(rec *record, raw []byte) harvest.Reject {
 		}
 		reason += text
 	}
-	return harvest.Reject{ID: rec.doc.ID, Reason: reason, Bytes: raw[:min(len(raw), maxEvidence)]}
+	return harvest.Reject{ID: rec.doc.ID, Reason: reason, Bytes: raw[:min(len(raw), answer.MaxEvidence)]}
 }

@@ -23,14 +23,14 @@ const maxSitemapLinks = 200_000
 
 // readSitemap reads XML, plain or gzipped, and the form of one address a line.
 // Anything else is KindBroken, a challenge KindBlocked.
-func (p *plan) readSitemap(a answer, address string) (sitemap, error) {
+func (p *plan) readSitemap(a fetched, address string) (sitemap, error) {
 	var err error
-	if bytes.HasPrefix(a.body, []byte{0x1f, 0x8b}) {
-		if a.body, err = gunzip(a.body); err != nil {
+	if bytes.HasPrefix(a.Body, []byte{0x1f, 0x8b}) {
+		if a.Body, err = gunzip(a.Body); err != nil {
 			return sitemap{}, harvest.Errorf(harvest.KindBroken, "read sitemap", address, "it is compressed, and breaks off: %w", err)
 		}
 	}
-	text := strings.TrimSpace(decode(a.body, a.contentType, p.Encoding))
+	text := strings.TrimSpace(decode(a.Body, a.ContentType(), p.Encoding))
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		return addressLines(text), nil
 	}
@@ -152,8 +152,8 @@ func charData(d *xml.Decoder) string {
 	return strings.TrimSpace(b.String())
 }
 
-func (p *plan) notASitemap(a answer, address, root string) error {
-	e := &harvest.Error{Kind: harvest.KindBroken, Op: "read sitemap", On: address, Evidence: a.evidence(), Err: errors.New("what came is no sitemap")}
+func (p *plan) notASitemap(a fetched, address, root string) error {
+	e := &harvest.Error{Kind: harvest.KindBroken, Op: "read sitemap", On: address, Evidence: a.Evidence(), Err: errors.New("what came is no sitemap")}
 	if root != "" {
 		e.Err = errors.New("what came is no sitemap but <" + clip(line(root), 40) + ">")
 	}

@@ -87,7 +87,7 @@ func (r *reading) take(batch []*result, at *place, out *harvest.Page) {
 			r.lost(b, at, out)
 		case len(b.rec.lacks) > 0:
 			at.Loss = true
-			out.Rejects = append(out.Rejects, reject(&b.rec, b.a.body))
+			out.Rejects = append(out.Rejects, reject(&b.rec, b.a.Body))
 			r.known.put(b.key, b.bare())
 		default:
 			r.keep(b, out)
@@ -119,8 +119,8 @@ func (r *reading) keep(b *result, out *harvest.Page) {
 	doc := b.rec.doc
 	if b.isFile {
 		doc = r.file(&b.a, b.link)
-	} else if b.a.final != nil && !r.names(fieldURL) {
-		doc.URL = b.a.final.String()
+	} else if b.a.Final != nil && !r.names(fieldURL) {
+		doc.URL = b.a.Final.String()
 	}
 	tell(out, &b.rec)
 	if !r.req.Window.Contains(doc.Published) {
