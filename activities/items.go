@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"iter"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -66,7 +65,7 @@ func (a *Activities) maker(c *campaigns.Campaign, name string, start steps.Start
 	}
 	m.given, m.fixed = hostIn(m.over()), hostIn(e.Params)
 	for _, f := range harvest.Fields(kind.Params) {
-		m.fixed = cmp.Or(m.fixed, hostOf(f.Default))
+		m.fixed = cmp.Or(m.fixed, campaigns.HostOf(f.Default))
 	}
 	m.fixed = cmp.Or(m.fixed, kind.Name)
 	return m, nil
@@ -191,22 +190,11 @@ func hostIn(params json.RawMessage) string {
 			continue
 		}
 		address, _, _ := bytes.Cut(after, []byte(`"`))
-		if host := hostOf("http" + strings.ReplaceAll(string(address), `\/`, "/")); host != "" {
+		if host := campaigns.HostOf("http" + strings.ReplaceAll(string(address), `\/`, "/")); host != "" {
 			return host
 		}
 	}
 	return ""
-}
-
-func hostOf(text string) string {
-	if !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
-		return ""
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }
 
 func keyHash(entry, key string) uint64 {

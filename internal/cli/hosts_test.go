@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"net/url"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/internal/polite"
 )
 
 func TestHostsPauseAndResume(t *testing.T) {
@@ -65,4 +69,17 @@ func TestHostsThatNobodyKnows(t *testing.T) {
 	}
 	b.ok("hosts", "pause", "*", "--note", "our own network is down")
 	require.Regexp(t, `(?m)^\* +1s .*paused since`, b.ok("hosts", "list"))
+}
+
+// A request's host, a rule's and an item's are one, however the address is written.
+func TestOneNameOfAHost(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"https://www.example.org/a?b", "HTTP://WWW.Example.ORG.:8080/", "http://B\u00fccher.example/", "http://xn--bcher-kva.example/",
+		"http://b%C3%BCcher.example/", "http://under_score.example/", "http://[2001:DB8:0::1]:80/", "http://127.0.0.1:1234/",
+	} {
+		u, err := url.Parse(address)
+		require.NoError(t, err)
+		require.Equal(t, campaigns.HostOf(address), polite.Host(u), address)
+	}
 }

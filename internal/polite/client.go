@@ -12,8 +12,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/http/httpproxy"
+	"golang.org/x/net/idna"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -190,8 +192,19 @@ func (c *Client) Leave(ctx context.Context) error {
 // Close closes idle connections; requests in flight go on.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Host names the host of an address as rules and the ledger do: lower case,
-// without port and trailing dot.
+// Host names the host of an address as rules and the ledger do: lower case, without
+// port and trailing dot, as it is asked for (xn--…, one form of an IPv6 address).
 func Host(u *url.URL) string {
-	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if strings.IndexByte(host, ':') >= 0 {
+		if a, err := netip.ParseAddr(host); err == nil {
+			return a.String()
+		}
+	}
+	if strings.IndexFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+			return ascii
+		}
+	}
+	return host
 }

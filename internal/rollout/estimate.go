@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -100,12 +99,12 @@ func (r *Rollout) countHosts(e campaigns.Entry, rows []campaigns.Row, perHost ma
 	fallback := r.defaultURL(e)
 	for _, row := range rows {
 		address := cmp.Or(textParam(row.Params, "url"), textParam(e.Params, "url"), fallback)
-		u, err := url.Parse(address)
-		if err != nil || u.Hostname() == "" {
+		host := campaigns.HostOf(address)
+		if host == "" {
 			unknown++
 			continue
 		}
-		perHost[u.Hostname()]++
+		perHost[host]++
 	}
 	return unknown
 }

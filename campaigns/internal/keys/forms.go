@@ -160,6 +160,20 @@ func address() *Form {
 	}
 }
 
+// hostName finds a name that no request would ever have.
+func hostName(text string) error {
+	if name, port, found := strings.Cut(text, ":"); found && !strings.Contains(port, ":") {
+		return fmt.Errorf("%q: what holds for a host holds at all its ports: %s", text, values.Host(name))
+	}
+	if text != strings.ToLower(text) {
+		return fmt.Errorf("%q: hosts are written in lower case: %s", text, strings.ToLower(text))
+	}
+	if name := values.Host(text); name != text {
+		return fmt.Errorf("%q: hosts are written as they are asked for: %s", text, name)
+	}
+	return nil
+}
+
 // host is a host as it stands in an address, or * for all others.
 func host() Form {
 	return Form{
@@ -171,10 +185,7 @@ func host() Form {
 			if n.Text == "" || strings.ContainsAny(n.Text, "/@ *?#\t") {
 				return fmt.Errorf(`%q is no host; for example www.gazzettaufficiale.it, or "*" for all others`, n.Text)
 			}
-			if n.Text != strings.ToLower(n.Text) {
-				return fmt.Errorf("%q: hosts are written in lower case: %s", n.Text, strings.ToLower(n.Text))
-			}
-			return nil
+			return hostName(n.Text)
 		},
 		Schema: map[string]any{"type": "string", "pattern": `^[^/@ ?#]+$`},
 	}
