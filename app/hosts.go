@@ -82,7 +82,7 @@ func (h *hosts) rule(name string) polite.Rule {
 	}
 	for _, p := range []*rows.Pause{own.Paused, all.Paused} {
 		if p.Holds(time.Now()) {
-			r.Paused = pauseText(*p)
+			r.Paused, r.PausedAt, r.PausedUntil = pauseText(*p), p.At, p.Until
 		}
 	}
 	return r

@@ -78,7 +78,7 @@ const noSkew = time.Second
 // skew is by how much the database's clock, in microseconds, is ahead of this
 // process's.
 func skew(now int64) time.Duration {
-	if ahead := time.UnixMicro(now).Sub(time.Now()); ahead.Abs() > noSkew {
+	if ahead := time.Until(time.UnixMicro(now)); ahead.Abs() > noSkew {
 		return ahead
 	}
 	return 0

@@ -176,3 +176,25 @@ func TestStoppedWorkerFreesItsHostAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// A worker that is frozen (SIGSTOP) for longer than its lease with a request inside:
+// that one request overlaps another's, and no other does, before or after.
+func TestSoakFrozenWorkerOverlapsByOneRequest(t *testing.T) {
+	soak(t)
+	t.Parallel()
+	o := newHandover(t)
+	o.first.Signal(syscall.SIGSTOP)
+	o.eventually("the second worker has a request inside", time.Minute, func() bool { return o.door.waits("second") })
+	o.first.Signal(syscall.SIGCONT)
+	o.door.opens()
+	require.Equal(t, harvest.OutcomeDone, o.run().Outcome)
+	guests := o.door.seen()
+	for i, g := range guests[1:] {
+		for _, before := range guests[1 : i+1] {
+			require.GreaterOrEqual(t, g.begin.Sub(before.end), leaseGap, "request %d", i+1)
+		}
+	}
+	last, next, _ := o.handed()
+	require.GreaterOrEqual(t, next.LeaseUntil-polite.Lease.Microseconds(), last.LeaseUntil, "not before its lease ends")
+	t.Logf("a worker frozen with a request inside for longer than its lease: %d requests, of which the first overlaps the second", len(guests))
+}

@@ -189,13 +189,49 @@ func TestPaceASlowHostHoldsNoPlace(t *testing.T) {
 	require.Equal(t, 0, code)
 	h.start("mixed-1", steps.Start{Campaign: "mixed"})
 	h.eventually("the other host's items come through", time.Minute, func() bool { return len(s.of(fast)) == 30 && len(s.of(slow)) == 1 })
-	run, err := h.open().FindRun(t.Context(), "mixed-1")
-	require.NoError(t, err)
 	h.eventually("the slow host's items wait, and none of them at work", time.Minute, func() bool {
-		open, err := h.open().RunItems(t.Context(), run.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemOpen}})
-		claimed, err2 := h.open().RunItems(t.Context(), run.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemClaimed}})
-		return err == nil && err2 == nil && len(open) == 9 && len(claimed) == 0
+		return len(h.itemsOf("mixed-1", rows.ItemOpen)) == 9 && len(h.itemsOf("mixed-1", rows.ItemClaimed)) == 0
 	})
 	out, _ := h.starter("why", "mixed")
 	require.Contains(t, out, "the host has no free moment")
+}
+
+// A host that is paused in the middle of a run is asked by no worker until it is
+// resumed; what had to wait has counted as nothing.
+func TestPacePausedInTheMiddle(t *testing.T) {
+	t.Parallel()
+	const gap, feeds = 100 * time.Millisecond, 60
+	h, s := newPostgresHouse(t), newStreet(t, 1, 1, gap/10)
+	h.fleet(2, "--item-slots", "8")
+	s.campaign(h, "paused", 1, feeds, gap, "processors: 16\nchunk: 1")
+	host := houseNumber(0)
+	run := h.start("paused-1", steps.Start{Campaign: "paused"})
+	h.eventually("the run is under way", time.Minute, func() bool { return len(s.of(host)) > 3 })
+	_, code := h.starter("hosts", "pause", host, "--note", "they rebuild", "--yes")
+	require.Equal(t, 0, code)
+	paused := time.Now()
+	h.eventually("no item is at work", time.Minute, func() bool { return len(h.itemsOf("paused-1", rows.ItemClaimed)) == 0 })
+	visits := s.of(host)
+	t.Logf("the last request came %s after the pause, %d of %d", visits[len(visits)-1].begin.Sub(paused).Round(time.Millisecond), len(visits), feeds)
+	require.Less(t, len(visits), feeds)
+	out, _ := h.starter("why", host)
+	require.Contains(t, out, "they rebuild")
+	require.Len(t, s.of(host), len(visits), "nothing is asked while it is paused")
+	_, code = h.starter("hosts", "resume", host, "--yes")
+	require.Equal(t, 0, code)
+	require.Equal(t, harvest.OutcomeDone, h.result(run).Outcome)
+	require.Len(t, s.of(host), feeds)
+	for _, it := range h.itemsOf("paused-1", rows.ItemClosed) {
+		require.Zero(t, it.Throttles, it.Key)
+	}
+}
+
+// itemsOf are a run's items in some state.
+func (h *house) itemsOf(workflowID string, state rows.ItemState) []rows.RunItem {
+	h.t.Helper()
+	run, err := h.open().FindRun(h.t.Context(), workflowID)
+	require.NoError(h.t, err)
+	items, err := h.open().RunItems(h.t.Context(), run.ID, rows.ItemFilter{States: []rows.ItemState{state}})
+	require.NoError(h.t, err)
+	return items
 }

@@ -43,8 +43,10 @@ type Rule struct {
 	RestWhy   string
 	// Robots is RobotsObey, RobotsIgnore, or "" for what the visitor says.
 	Robots string
-	// Paused says why a person stopped all requests; empty: not paused.
-	Paused string
+	// Paused says why a person stopped all requests, at PausedAt, until PausedUntil or
+	// for ever; empty: not paused.
+	Paused                string
+	PausedAt, PausedUntil time.Time
 }
 
 // What a rule may say about robots.txt.

@@ -70,12 +70,28 @@ func TestWhoIsTurnedAway(t *testing.T) {
 	require.Equal(t, time.Hour, c.turnAway(0, 1, time.Hour, time.Hour, now).rest, "what is left of the gap")
 	require.False(t, c.empty(now))
 	require.True(t, c.empty(now.Add(2*time.Hour)))
-	c.departs(now, true)
-	c.departs(now.Add(8*time.Second), true)
-	require.Equal(t, 2*time.Second, c.each, "what was seen lately counts little by little")
-	c.departs(now.Add(time.Hour), false)
-	c.departs(now.Add(2*time.Hour), false)
-	require.Less(t, c.each, time.Hour, "while nobody waits nothing is seen")
+
+	var line crowd
+	for i, c := range []struct {
+		after time.Duration // from one departure to the next
+		more  bool          // somebody waits behind it
+		each  time.Duration // what is made of it
+	}{
+		{0, true, 0},
+		{8 * time.Second, true, 8 * time.Second},
+		{16 * time.Second, true, 10 * time.Second},
+		{2 * time.Second, false, 2 * time.Second},
+		{time.Hour, true, 2 * time.Second},
+		{time.Hour, true, 2*time.Second + (time.Hour-2*time.Second)/4},
+	} {
+		now = now.Add(c.after)
+		line.departs(now, c.more)
+		require.Equal(t, c.each, line.each, "departure %d", i)
+	}
+	require.Equal(t, 3*mostEach*time.Second, line.turnAway(3, 3, 0, time.Second, now).rest, "not sent away for hours")
+	line.scatters()
+	line.departs(now.Add(24*time.Hour), true)
+	require.Less(t, line.each, time.Hour, "a pause is no departure")
 
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(every(time.Minute), nil)

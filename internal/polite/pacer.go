@@ -196,6 +196,7 @@ func (p *pacer) clear(r error) {
 		w.ready <- r
 	}
 	p.queue = nil
+	p.crowd.scatters()
 }
 
 // wake calls admit again after a while, or when the rule may have changed.

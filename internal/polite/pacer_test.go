@@ -178,3 +178,22 @@ func TestIdlePacersAreDropped(t *testing.T) {
 		require.Contains(t, turns.pacers, "resting")
 	})
 }
+
+func TestAPauseIsLookedAtLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	for _, c := range []struct{ lasts, until, again time.Duration }{
+		{0, 0, pauseLeast},
+		{time.Second, 0, pauseLeast},
+		{time.Minute, 0, time.Minute},
+		{48 * time.Hour, 0, pauseMost},
+		{48 * time.Hour, 48*time.Hour + time.Minute, time.Minute},
+		{time.Minute, time.Hour, time.Minute},
+	} {
+		rule := Rule{Paused: "they rebuild", PausedAt: began}
+		if c.until > 0 {
+			rule.PausedUntil = began.Add(c.until)
+		}
+		require.Equal(t, c.again, (&pacer{}).refuse(rule, began.Add(c.lasts)).rest)
+	}
+}

@@ -9,8 +9,9 @@ const (
 	// shortRest is how long a request waits for a resting host; for a longer rest
 	// it fails at once, so that the item gives its place to others.
 	shortRest = 30 * time.Second
-	// pauseAgain is how soon a request to a paused host may be tried again.
-	pauseAgain = time.Minute
+	// pauseLeast and pauseMost bound when a request to a paused host is tried again.
+	pauseLeast = 5 * time.Second
+	pauseMost  = 10 * time.Minute
 )
 
 // refusal says why a host takes no request now.
@@ -25,7 +26,7 @@ func (r *refusal) Error() string { return r.text }
 // refuse says why nobody need wait; nil: it is worth it. The lock is held.
 func (p *pacer) refuse(rule Rule, now time.Time) *refusal {
 	if rule.Paused != "" {
-		return &refusal{text: "the host is paused: " + rule.Paused, rest: pauseAgain, held: true}
+		return &refusal{text: "the host is paused: " + rule.Paused, rest: pauseAgain(rule, now), held: true}
 	}
 	until, why := rule.RestUntil, rule.RestWhy
 	if p.rest.After(until) {
@@ -39,6 +40,16 @@ func (p *pacer) refuse(rule Rule, now time.Time) *refusal {
 		return &refusal{text: text, rest: rest}
 	}
 	return nil
+}
+
+// pauseAgain is when to look whether a pause is over: soon after it has begun, and
+// less and less often the longer it lasts, but for its own end.
+func pauseAgain(rule Rule, now time.Time) time.Duration {
+	again := min(max(now.Sub(rule.PausedAt), pauseLeast), pauseMost)
+	if left := rule.PausedUntil.Sub(now); left > 0 {
+		again = min(again, left)
+	}
+	return again
 }
 
 // due is the earliest moment of the next departure that this process knows of. The
