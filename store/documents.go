@@ -119,6 +119,7 @@ func documentWhere(f rows.DocumentFilter) where {
 	w := where{}
 	w.add(current)
 	w.text("v.collection", f.Collection)
+	w.text("v.kind", f.Kind)
 	w.text("v.id", f.ID)
 	w.ofItems("v.item", f.Campaign, f.Entry, f.Key)
 	w.since("v.at", f.Since)

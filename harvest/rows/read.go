@@ -79,6 +79,7 @@ type DocumentFilter struct {
 	Campaign   string
 	Entry      string
 	Key        string
+	Kind       string
 	ID         string
 	Since      time.Time
 	Deleted    *bool

@@ -56,7 +56,7 @@ func (c *campaignsList) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	list := c.out.List()
-	table := print.NewTable(print.Flex("CAMPAIGN"), print.Flex("SCHEDULE"), print.Left("LAST RUN"),
+	table := print.NewTable(print.Key("CAMPAIGN"), print.Flex("SCHEDULE"), print.Left("LAST RUN"),
 		print.Right("STARTED "+c.clock.ZoneName()), print.Left("NEXT "+c.clock.ZoneName()))
 	for _, row := range all {
 		v, err := c.view(ctx, s, row)

@@ -61,7 +61,7 @@ func (c *checkpointsList) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	list := c.out.List()
-	table := print.NewTable(print.Flex("ITEM"), print.Right("VERSION"), print.Right("WRITTEN "+c.clock.ZoneName()), print.Flex("VALUE"))
+	table := print.NewTable(print.Key("ITEM"), print.Right("VERSION"), print.Right("WRITTEN "+c.clock.ZoneName()), print.Flex("VALUE"))
 	for _, cp := range found {
 		list.Add(cp)
 		table.Row(checkpointName(cp), print.Number(cp.Version), c.clock.Near(cp.UpdatedAt), string(cp.Value))

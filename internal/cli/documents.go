@@ -20,6 +20,7 @@ type documentFlags struct {
 	collection string
 	entry      string
 	item       string
+	kind       string
 	since      string
 	deleted    bool
 }
@@ -35,8 +36,14 @@ func (d *documentFlags) add(p *program, cmd *cobra.Command) {
 	p.completeFlag(cmd, "campaign", p.completeCampaigns)
 }
 
+// addKind is for commands over the documents there are: the feed of changes knows
+// no kinds.
+func (d *documentFlags) addKind(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&d.kind, "kind", "", "only of this kind, as its fetcher calls them: entry, act, page …")
+}
+
 func (d *documentFlags) filter(p *program) (rows.DocumentFilter, error) {
-	f := rows.DocumentFilter{Collection: d.collection, Campaign: d.campaign, Entry: d.entry, Key: d.item}
+	f := rows.DocumentFilter{Collection: d.collection, Campaign: d.campaign, Entry: d.entry, Key: d.item, Kind: d.kind}
 	if d.deleted {
 		f.Deleted = &d.deleted
 	}
@@ -55,11 +62,13 @@ func newDocumentsList(p *program) *cobra.Command {
 	c := &documentsList{program: p}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List documents, the last changed first",
-		Long:    "List documents, the last changed first.",
-		Example: "  starter documents list --campaign gu-concorsi --since yesterday",
+		Long: `List documents, the last changed first. Titles and days of publication give
+way to ids; of one too long even so the middle is left out; -o json has all.`,
+		Example: "  starter documents list --campaign gu-concorsi --kind act --since yesterday",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
 	c.add(p, cmd)
+	c.addKind(cmd)
 	cmd.Flags().IntVar(&c.limit, "limit", 20, "at most so many; 0: all")
 	return cmd
 }
@@ -75,7 +84,7 @@ func (c *documentsList) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	list := c.out.List()
-	table := print.NewTable(print.Flex("DOCUMENT"), print.Left("KIND"), print.Left("PUBLISHED"),
+	table := print.NewTable(print.Key("DOCUMENT"), print.Left("KIND"), print.Left("PUBLISHED"),
 		print.Left("CHANGED "+c.clock.ZoneName()), print.Flex("TITLE"))
 	for d, err := range s.Documents(cmd.Context(), filter) {
 		if err != nil {
@@ -87,7 +96,7 @@ func (c *documentsList) run(cmd *cobra.Command, _ []string) error {
 		}
 	}
 	list.End()
-	c.out.Table(table)
+	c.out.Table(table.Spare("PUBLISHED"))
 	if list.Len() == 0 {
 		c.out.Printf("(none)\n")
 		return c.elsewhere(cmd.Context(), s)

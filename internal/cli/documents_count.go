@@ -26,6 +26,7 @@ func newDocumentsCount(p *program) *cobra.Command {
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
 	c.add(p, cmd)
+	c.addKind(cmd)
 	cmd.Flags().StringVar(&c.by, "by", "", "one count for each: collection, campaign, kind or item")
 	complete(cmd, "by", "collection", "campaign", "kind", "item")
 	return cmd

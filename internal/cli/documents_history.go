@@ -61,7 +61,7 @@ func (c *documentsHistory) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	list := c.out.List()
-	table := print.NewTable(print.Right("VERSION"), print.Left("WHAT"), print.Left("WHEN "+c.clock.ZoneName()), print.Right("SIZE"), print.Flex("TITLE"), print.Flex("RUN"))
+	table := print.NewTable(print.Right("VERSION"), print.Left("WHAT"), print.Left("WHEN "+c.clock.ZoneName()), print.Right("SIZE"), print.Flex("TITLE"), print.Key("RUN"))
 	for _, v := range versions {
 		list.Add(v)
 		table.Row(print.Number(v.Document.Version), v.Op, c.clock.Near(v.At), print.Number(v.Document.Size), v.Document.Line.Title, v.Document.Run)

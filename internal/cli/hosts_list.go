@@ -45,7 +45,7 @@ func (c *hostsList) run(cmd *cobra.Command, _ []string) error {
 		all = all[:min(len(all), c.limit)]
 	}
 	list := c.out.List()
-	table := print.NewTable(print.Flex("HOST"), print.Right("GAP"), print.Right("CONN"), print.Left("ROBOTS"), print.Flex("STATE"), print.Right("ITEMS"), print.Right("BAD"))
+	table := print.NewTable(print.Key("HOST"), print.Right("GAP"), print.Right("CONN"), print.Left("ROBOTS"), print.Flex("STATE"), print.Right("ITEMS"), print.Right("BAD"))
 	for _, v := range all {
 		list.Add(v)
 		every, _, _ := v.Pace(rows.Host{})

@@ -80,7 +80,7 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 	}
 	gone := c.endedThere(cmd.Context(), runs)
 	list := c.out.List()
-	table := print.NewTable(print.Column{Head: "RUN", Flex: true, Min: 24}, print.Left("OUTCOME"), print.Right("ITEMS"),
+	table := print.NewTable(print.Column{Head: "RUN", Flex: true, Key: true, Min: 24}, print.Left("OUTCOME"), print.Right("ITEMS"),
 		print.Right("NEW"), print.Right("CHANGED"), print.Right("STARTED "+c.clock.ZoneName()), print.Right("TOOK"))
 	for _, r := range runs {
 		list.Add(listedRun{r, gone[r.ID]})
@@ -88,7 +88,7 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 			c.clock.Day(r.StartedAt), c.took(r))
 	}
 	list.End()
-	c.out.Table(table)
+	c.out.Table(table.Spare("STARTED "+c.clock.ZoneName(), "TOOK")) // the id has the moment too
 	if len(runs) == 0 {
 		c.out.Printf("%s", "(no such run)\n")
 		return c.elsewhere(cmd.Context(), s)

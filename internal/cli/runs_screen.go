@@ -198,7 +198,7 @@ func exitLine(v runView) string {
 }
 
 func runItemsTable(items []rows.RunItem) *print.Table {
-	t := print.NewTable(print.Flex("ITEM"), print.Left("OUTCOME"), print.Right("LISTED"), print.Right("NEW"),
+	t := print.NewTable(print.Key("ITEM"), print.Left("OUTCOME"), print.Right("LISTED"), print.Right("NEW"),
 		print.Right("CHANGED"), print.Right("SAME"), print.Right("TRIES"), print.Flex("WHY"))
 	for _, it := range items {
 		t.Row(labelOf(it), itemWord(it), print.Number(it.Tally.Listed), print.Number(it.Tally.New), print.Number(it.Tally.Changed),

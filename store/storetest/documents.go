@@ -209,6 +209,7 @@ func documentFilters(t *testing.T, s Store) {
 	require.Equal(t, []string{"b2", "b1"}, ids(rows.DocumentFilter{Collection: "acts"}))
 	require.Equal(t, []string{"b2", "b1"}, ids(rows.DocumentFilter{Key: "b", Campaign: "news", Entry: "feed"}))
 	require.Equal(t, []string{"b2"}, ids(rows.DocumentFilter{Deleted: &yes}))
+	require.Equal(t, []string{"a3"}, ids(rows.DocumentFilter{Kind: "act"}))
 	require.Equal(t, []string{"b1"}, ids(rows.DocumentFilter{Deleted: &no, Since: noon().Add(time.Minute)}))
 	require.Equal(t, []string{"a2"}, ids(rows.DocumentFilter{ID: "a2"}))
 	require.Empty(t, ids(rows.DocumentFilter{Campaign: "other"}))

@@ -56,6 +56,29 @@ func TestClockKeepsTheZone(t *testing.T) {
 	}
 }
 
+func TestKeysGiveWayLast(t *testing.T) {
+	t.Parallel()
+	id := "eli/id/2026/11/18/26C09005/s1"
+	table := print.NewTable(print.Key("DOCUMENT"), print.Left("KIND"), print.Flex("TITLE")).Within(50)
+	table.Row(id, "act", strings.Repeat("long ", 20))
+	require.Contains(t, table.String(), id)
+	require.Contains(t, table.Within(30).String(), "eli/id…", "a screen that is too narrow for it all the same")
+	for line := range strings.Lines(table.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), 30, line)
+	}
+}
+
+func TestColumnsAreSparedForKeys(t *testing.T) {
+	t.Parallel()
+	table := print.NewTable(print.Key("RUN"), print.Left("STARTED"), print.Right("TOOK"), print.Left("OUTCOME")).Within(60)
+	require.Same(t, table, table.Spare("STARTED", "TOOK"), "nothing to spare it for")
+	run := "gu-corte-costituzionale-2026-11-22T05:19:31Z"
+	table.Row(run, "05:19", "3s", "done")
+	require.Equal(t, "RUN                                           TOOK  OUTCOME\n"+run+"    3s  done\n", table.Spare("STARTED", "TOOK").String())
+	table.Row(strings.Repeat("too long ", 9), "05:19", "3s", "done")
+	require.Same(t, table, table.Spare("STARTED", "TOOK"), "it would not help")
+}
+
 func TestTablesFit(t *testing.T) {
 	t.Parallel()
 	table := print.NewTable(print.Flex("ITEM"), print.Right("N"), print.Left("OUTCOME"), print.Flex("WHY"))

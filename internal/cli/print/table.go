@@ -1,6 +1,7 @@
 package print
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,6 +17,9 @@ type Column struct {
 	// Others are Min wide at least.
 	Flex bool
 	Min  int
+	// Key columns are flexible, and give way only when the others cannot any more:
+	// people copy what stands in them.
+	Key bool
 }
 
 // Table is rows under heads, two blanks between columns, fitted to Width (or Within another) by
@@ -54,6 +58,51 @@ func Right(head string) Column { return Column{Head: head, Right: true} }
 
 // Flex makes a column that gives way; at least eight letters stay.
 func Flex(head string) Column { return Column{Head: head, Flex: true, Min: 8} }
+
+// Key makes a column of names to be copied: whole for as long as other columns can
+// give way in its place.
+func Key(head string) Column { return Column{Head: head, Flex: true, Key: true, Min: 8} }
+
+// Spare leaves out the columns with these heads, one after another, until every key
+// is whole, and returns what is left: the table itself where that is not needed,
+// or would not help.
+func (t *Table) Spare(heads ...string) *Table {
+	less := t
+	for _, head := range heads {
+		if less.whole() {
+			return less
+		}
+		less = less.without(head)
+	}
+	if less.whole() {
+		return less
+	}
+	return t
+}
+
+func (t *Table) whole() bool {
+	widths := t.fit()
+	for i, c := range t.columns {
+		for _, row := range t.rows {
+			if c.Key && utf8.RuneCountInString(row[i]) > widths[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (t *Table) without(head string) *Table {
+	i := slices.IndexFunc(t.columns, func(c Column) bool { return c.Head == head })
+	if i < 0 {
+		return t
+	}
+	less := &Table{columns: slices.Delete(slices.Clone(t.columns), i, i+1), width: t.width}
+	for _, row := range t.rows {
+		less.rows = append(less.rows, slices.Delete(slices.Clone(row), i, i+1))
+	}
+	return less
+}
 
 // Row appends a row; missing cells are empty.
 func (t *Table) Row(cells ...string) {
@@ -102,7 +151,7 @@ func (t *Table) line(b *strings.Builder, widths []int, cells []string) {
 }
 
 // fit returns the width of each column: what is natural, less what flexible
-// columns have to give, the widest first.
+// columns have to give, the widest first, keys last.
 func (t *Table) fit() []int {
 	widths, total := make([]int, len(t.columns)), 2*(len(t.columns)-1)
 	for i, c := range t.columns {
@@ -129,11 +178,19 @@ func (t *Table) fit() []int {
 func (t *Table) widest(widths []int) int {
 	best := -1
 	for i, c := range t.columns {
-		if c.Flex && widths[i] > max(c.Min, utf8.RuneCountInString(c.Head)) && (best < 0 || widths[i] > widths[best]) {
+		if c.Flex && widths[i] > max(c.Min, utf8.RuneCountInString(c.Head)) && (best < 0 || t.before(i, best, widths)) {
 			best = i
 		}
 	}
 	return best
+}
+
+// before reports whether column i gives a letter before column j does.
+func (t *Table) before(i, j int, widths []int) bool {
+	if t.columns[i].Key != t.columns[j].Key {
+		return t.columns[j].Key
+	}
+	return widths[i] > widths[j]
 }
 
 // Middle shortens s to n letters by taking out its middle: addresses and keys
