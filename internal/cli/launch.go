@@ -108,7 +108,7 @@ func (p *program) look(ctx context.Context, s Store, run engine.Started, show *p
 			return err
 		}
 	}
-	return show.draw(ctx, s, r)
+	return p.draw(ctx, s, r, show)
 }
 
 // queuesOf returns the task queues a run's entries go to.

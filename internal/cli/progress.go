@@ -20,18 +20,42 @@ type progress struct {
 	screen bool
 	last   string
 	now    func() time.Time
+	told   string // the try that was last said to be waited for
 }
 
 func (p *program) newProgress() *progress {
 	return &progress{w: p.env.Stderr, screen: p.screen(), now: p.env.Now}
 }
 
-func (g *progress) draw(ctx context.Context, s Store, r rows.Run) error {
+// draw shows where a run is, and why where nothing moves.
+func (p *program) draw(ctx context.Context, s Store, r rows.Run, g *progress) error {
 	line, err := progressLine(ctx, s, r)
 	if err != nil {
 		return err
 	}
+	if err := p.wait(ctx, s, r, g); err != nil {
+		return err
+	}
 	g.show(line, print.Watch(g.now().Sub(r.StartedAt)))
+	return nil
+}
+
+// wait says, once for each try, why nothing moves.
+func (p *program) wait(ctx context.Context, s Store, r rows.Run, g *progress) error {
+	it, err := p.held(ctx, s, r)
+	if err != nil || it == nil {
+		return err
+	}
+	text := labelOf(*it) + " waits " + p.heldText(*it)
+	if text == g.told {
+		return nil
+	}
+	g.clear()
+	if g.told == "" {
+		text += "\nmore: starter why " + r.WorkflowID
+	}
+	p.say("%s", text)
+	g.told, _, _ = strings.Cut(text, "\n")
 	return nil
 }
 

@@ -22,11 +22,15 @@ func runScreen(v runView, c print.Clock) string {
 	}
 	line("run", v.WorkflowID)
 	line("outcome", print.Wrap(outcomeLine(v), 12, 12))
-	line("when", whenLine(v, c))
-	line("trigger", triggerLine(v, c))
+	line("when", print.Wrap(whenLine(v, c), 12, 12))
+	line("trigger", print.Wrap(triggerLine(v, c), 12, 12))
 	line("documents", documentsLine(v.Tally))
 	line("asked", askedLine(v.Asked))
 	line("waited", waitedLine(v))
+	if v.Waits != nil {
+		line("waits", print.Wrap(v.waitText, 12, 12))
+		line("", "why: starter why "+v.Ref)
+	}
 	line("web ui", print.End(v.WebUI, print.Width-12))
 	b.WriteString("\n" + totalsTable(v.Totals).String())
 	for i := range v.Look {

@@ -66,8 +66,11 @@ type runView struct {
 	Exit       int                 `json:"exit"`
 	// EndedThere is how the workflow of an open run has ended in Temporal.
 	EndedThere string `json:"ended_in_temporal,omitempty"`
-	Strict     int    `json:"-"`
-	campaign   campaigns.Campaign
+	// Waits is the first item to go on when all that is left waits.
+	Waits    *rows.RunItem `json:"waits,omitempty"`
+	waitText string
+	Strict   int `json:"-"`
+	campaign campaigns.Campaign
 }
 
 // itemView is one item that needs a look.
@@ -101,6 +104,12 @@ func (c *runsShow) view(ctx context.Context, s Store, r rows.Run, ref string) (v
 	}
 	if v.Totals, err = s.Totals(ctx, r.ID); err != nil {
 		return v, err
+	}
+	if v.Waits, err = c.held(ctx, s, r); err != nil {
+		return v, err
+	}
+	if v.Waits != nil {
+		v.waitText = labelOf(*v.Waits) + " " + c.heldText(*v.Waits)
 	}
 	if err := c.look(ctx, s, &v); err != nil {
 		return v, err

@@ -40,21 +40,31 @@ func (c *runsWatch) run(cmd *cobra.Command, args []string) error {
 	tick := time.NewTicker(c.pace)
 	defer tick.Stop()
 	for r.State != rows.RunClosed {
-		if err := show.draw(ctx, s, r); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
+		next, err := c.step(ctx, s, r, show, tick.C)
+		if ctx.Err() != nil {
 			show.clear()
 			return c.goesOn(r.WorkflowID)
-		case <-tick.C:
 		}
-		if r, err = s.RunByRunID(ctx, r.RunID); err != nil {
+		if err != nil {
 			return err
 		}
+		r = next
 	}
 	show.clear()
 	return c.ended(r.WorkflowID, r.Campaign, summaryOf(r), c.strict)
+}
+
+// step shows where the run is, and returns it as it is a moment later.
+func (c *runsWatch) step(ctx context.Context, s Store, r rows.Run, show *progress, tick <-chan time.Time) (rows.Run, error) {
+	if err := c.draw(ctx, s, r, show); err != nil {
+		return r, err
+	}
+	select {
+	case <-ctx.Done():
+		return r, ctx.Err()
+	case <-tick:
+		return s.RunByRunID(ctx, r.RunID)
+	}
 }
 
 // summaryOf is what a closed run said at its end, or what its row tells.
