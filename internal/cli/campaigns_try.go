@@ -29,7 +29,7 @@ func newCampaignsTry(p *program) *cobra.Command {
 		Use: "try FILE [ITEM]", Short: "Fetch one item of a campaign file once",
 		Long: `Fetch one item as a campaign file describes it, without Temporal and without a
 store: documents go to standard output, counts to standard error. ITEM is a key
-of the split; with one item it may be left out.`,
+of the split, or a campaign with one item; with one in all it may be left out.`,
 		Example: "  starter campaigns try campaigns/main.yaml ansa-economia --limit 5",
 		Args:    cobra.RangeArgs(1, 2), RunE: c.run,
 	}
@@ -138,6 +138,16 @@ func rowsOf(s campaigns.Source, e campaigns.Entry) []campaigns.Row {
 	}
 }
 
+// only finds the one item of a campaign; -1 where there is none, or several.
+func only(items []tryItem, campaign string) int {
+	of := func(it tryItem) bool { return it.campaign == campaign }
+	i := slices.IndexFunc(items, of)
+	if i >= 0 && slices.ContainsFunc(items[i+1:], of) {
+		return -1
+	}
+	return i
+}
+
 // pick chooses the item that was named; several without a name are listed.
 func pick(items []tryItem, args []string) (tryItem, error) {
 	if len(args) == 0 && len(items) == 1 {
@@ -153,6 +163,9 @@ func pick(items []tryItem, args []string) (tryItem, error) {
 	i := slices.IndexFunc(items, func(it tryItem) bool {
 		return it.key == args[0] || harvest.Item{Campaign: it.campaign, Entry: it.entry.Name, Key: it.key}.String() == args[0]
 	})
+	if i < 0 {
+		i = only(items, args[0])
+	}
 	if i < 0 {
 		if near := harvest.Nearest(args[0], keys); near != "" {
 			return tryItem{}, usage("no item %s; did you mean %s?", args[0], near)

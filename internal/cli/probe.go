@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -87,7 +88,7 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 			return out, ctx.Err()
 		}
 		if err != nil {
-			out.Errors[k.Name] = err.Error()
+			out.Errors[k.Name] = met(err)
 			continue
 		}
 		if f.Sure > 0 {
@@ -98,15 +99,24 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 	return out, nil
 }
 
-// nothingThere explains an empty answer: the network's reason where all agree.
-func nothingThere(out probed) error {
-	var texts []string
-	for _, text := range out.Errors {
-		texts = append(texts, text)
+// met is what a fetcher met, without what the client of HTTP says of its own, and
+// with the option of this command in place of the worker's.
+func met(err error) string {
+	var inner *url.Error
+	if errors.As(err, &inner) {
+		err = inner.Err
 	}
-	slices.Sort(texts)
-	if texts = slices.Compact(texts); len(texts) > 0 {
-		return fmt.Errorf("probe %s: %s", out.Address, strings.Join(texts, "; "))
+	return strings.ReplaceAll(err.Error(), "worker --allow-network", "--allow-network")
+}
+
+// nothingThere explains an empty answer. All fetchers have met the same, each in
+// its own words: the shortest are printed, -o json has all.
+func nothingThere(out probed) error {
+	texts := slices.SortedFunc(maps.Values(out.Errors), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+	if len(texts) > 0 {
+		return fmt.Errorf("probe %s: %s", out.Address, texts[0])
 	}
 	return errors.New("probe " + out.Address + ": it answers, but no fetcher knows this kind of source; `starter fetchers list` has them all")
 }

@@ -102,6 +102,7 @@ func TestCampaignsTry(t *testing.T) {
 	require.Contains(t, r.err, "item        beta / feed / https://b.example.org/2")
 	require.Contains(t, r.out, `"url":"https://b.example.org/2"`)
 	require.Equal(t, exitOK, b.run("campaigns", "try", "c.yaml", "--campaign", "alpha").code)
+	require.Equal(t, exitOK, b.run("campaigns", "try", "c.yaml", "alpha").code, "a campaign with one item stands for it")
 	require.Contains(t, b.run("campaigns", "try", "c.yaml", "https://b.example.org/3").err, "did you mean https://b.example.org/")
 }
 
