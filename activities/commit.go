@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers"
@@ -182,22 +180,11 @@ func fingerprint(values map[string]json.RawMessage) (string, error) {
 	return harvest.Fingerprint(plain)
 }
 
-// extractionParams names the params whose struct field is tagged
-// extraction:"true": a change of one makes the next run read again.
+// extractionParams names the params that shape what is taken from a source.
 func extractionParams(params any) map[string]bool {
 	names := map[string]bool{}
-	t := reflect.TypeOf(params)
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t == nil || t.Kind() != reflect.Struct {
-		return names
-	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Tag.Get("extraction") == "true" {
-			names[name] = true
-		}
+	for _, f := range harvest.Fields(params) {
+		names[f.Name] = f.Extraction
 	}
 	return names
 }

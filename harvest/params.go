@@ -25,6 +25,9 @@ type Field struct {
 	Default  string   `json:"default,omitempty"`
 	Example  string   `json:"example,omitempty"`
 	Secret   bool     `json:"secret,omitempty"`
+	// Extraction (tag extraction:"true") shapes what is taken from a source: a change
+	// of it makes the next run read again.
+	Extraction bool `json:"extraction,omitempty"`
 }
 
 // Fields lists the fields of a params struct (or of a pointer to one) in order.
@@ -45,7 +48,7 @@ func Fields(params any) []Field {
 		fields = append(fields, Field{
 			Name: name, Type: jsonType(f.Type), Doc: f.Tag.Get("doc"), Required: f.Tag.Get("required") == "true",
 			Enum: list(f.Tag.Get("enum")), Default: f.Tag.Get("default"), Example: f.Tag.Get("example"),
-			Secret: f.Tag.Get("secret") == "true",
+			Secret: f.Tag.Get("secret") == "true", Extraction: f.Tag.Get("extraction") == "true",
 		})
 	}
 	return fields

@@ -54,6 +54,7 @@ func TestWhy(t *testing.T) {
 		"changed_shape":   {"weather", endedWeather(newShape()), "changed shape"},
 		"item_shape":      {"genova", endedWeather(newShape()), "changed shape"},
 		"quarantined":     {"weather", endedWeather(aside()), "quarantined"},
+		"paused_by_hand":  {"weather", pausedBusy, "going on"},
 		"run_paused":      {"weather", openWeather(rows.RunItem{Key: "a"}, pauseRun), "run paused"},
 		"ended_there":     {"weather", openWeather(rows.RunItem{Key: "a"}, endedInTemporal), "ended in Temporal"},
 		"stopping":        {"weather", openWeather(rows.RunItem{Key: "a"}, stopRun), "stopping"},
@@ -81,6 +82,12 @@ func TestWhy(t *testing.T) {
 
 func pausedNews(b *bench, s *store.Store) {
 	require.NoError(b.t, s.PauseCampaign(b.t.Context(), "news", &rows.Pause{By: "marta", At: moment(), Note: "feeds.csv under repair"}))
+}
+
+// pausedBusy: the campaign is paused, and somebody has started a run by hand.
+func pausedBusy(b *bench, s *store.Store) {
+	busy("", 6, 3, 3)(b, s)
+	require.NoError(b.t, s.PauseCampaign(b.t.Context(), "weather", &rows.Pause{By: "marta", At: moment(), Note: "under repair"}))
 }
 
 func pausedItem(b *bench, s *store.Store) {

@@ -56,14 +56,22 @@ func (r *Rollout) judgeGone(ctx context.Context, t *task, in Input) error {
 	if t.server != nil && in.Prune {
 		c.Action = ActionDelete
 	}
-	if counts, ok := r.store.(counter); ok {
-		n, err := counts.Counts(ctx, t.name)
-		if err != nil {
-			return fmt.Errorf("count the documents of %s: %w", t.name, err)
-		}
-		c.Documents = n.Documents
+	n, err := r.documents(ctx, t.name)
+	c.Documents = n
+	return err
+}
+
+// documents counts what a campaign has stored; 0 where the store cannot.
+func (r *Rollout) documents(ctx context.Context, campaign string) (int64, error) {
+	counts, ok := r.store.(counter)
+	if !ok {
+		return 0, nil
 	}
-	return nil
+	n, err := counts.Counts(ctx, campaign)
+	if err != nil {
+		return 0, fmt.Errorf("count the documents of %s: %w", campaign, err)
+	}
+	return n.Documents, nil
 }
 
 // judgeOwner finds what must not be touched: another project's campaign,
@@ -123,6 +131,9 @@ func (r *Rollout) judgeContent(ctx context.Context, t *task, in Input, f *found)
 		former := formerEntries(t.source.Campaign)
 		c.Differences = differences(*old, t.source.Campaign, former)
 		if err := r.itemChanges(ctx, t, former); err != nil {
+			return err
+		}
+		if err := r.extractionChanges(ctx, t, former); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,15 @@ func lookup(name string) (campaigns.FetcherInfo, error) {
 	case "oaipmh":
 		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: oaiParams{}, Identity: []string{"url", "set"}}, Splitter: true, Exhaustive: true}, nil
 	}
+	if name == "web" {
+		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: webParams{}, Identity: []string{"url"}}}, nil
+	}
 	return campaigns.FetcherInfo{}, errors.New("no such fetcher: " + name)
+}
+
+type webParams struct {
+	URL    string         `json:"url" required:"true"`
+	Fields map[string]any `json:"fields" extraction:"true"`
 }
 
 // world is a folder of campaign files, a real store and a server.

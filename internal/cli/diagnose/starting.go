@@ -33,8 +33,11 @@ func paused(f Facts) finding {
 		return finding{}
 	}
 	p := f.Campaign.Paused
-	if p == nil {
+	switch {
+	case p == nil:
 		return finding{clear: "paused no"}
+	case f.Run.Open():
+		return finding{clear: "paused yes, but a run goes on"} // a pause is of starts by schedule
 	}
 	return finding{hit: true, say: f.Campaign.Name + " is paused" + byWhom(p, f.Clock) + ".", lines: []Line{{"do", "starter campaigns resume " + f.Campaign.Name}}}
 }
@@ -94,7 +97,7 @@ func pausedThere(f Facts) finding {
 		return finding{}
 	}
 	return finding{
-		hit:   f.Campaign != nil && f.Campaign.Paused == nil,
+		hit:   f.Campaign != nil && f.Campaign.Paused == nil && !f.Run.Open(),
 		say:   "the schedule is paused on the server, not by starter.",
 		lines: []Line{{"note", f.Server.Note}, {"do", "starter campaigns resume " + f.Campaign.Name}},
 	}

@@ -1,0 +1,65 @@
+package rollout
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+)
+
+// extractionChanges warns where a param changes that shapes what is taken from a
+// source: what is stored was taken otherwise.
+func (r *Rollout) extractionChanges(ctx context.Context, t *task, former map[string]string) error {
+	var changed []string
+	for _, e := range t.source.Campaign.Entries {
+		was := e.Name
+		if name, ok := former[e.Name]; ok {
+			was = name
+		}
+		i := slices.IndexFunc(t.old.Entries, func(o campaigns.Entry) bool { return o.Name == was && o.Fetcher == e.Fetcher })
+		if i >= 0 {
+			changed = append(changed, r.otherwise(t.old.Entries[i], e)...)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	n, err := r.documents(ctx, t.name)
+	if err != nil || n == 0 {
+		return err
+	}
+	t.change.Warnings = append(t.change.Warnings, fmt.Sprintf("%s were taken with other %s; the next run reads again what it lists",
+		plural(int(n), "document"), strings.Join(slices.Compact(changed), ", ")))
+	return nil
+}
+
+// otherwise names the params of an entry that shape extraction and differ.
+func (r *Rollout) otherwise(old, now campaigns.Entry) (names []string) {
+	before, after := paramValues(old.Params), paramValues(now.Params)
+	for _, f := range r.fields(now.Fetcher) {
+		if f.Extraction && !bytes.Equal(before[f.Name], after[f.Name]) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// paramValues are the params of an entry in one way of writing; what cannot be read is
+// none.
+func paramValues(params json.RawMessage) map[string]json.RawMessage {
+	var plain map[string]any
+	if json.Unmarshal(params, &plain) != nil {
+		return nil
+	}
+	out := map[string]json.RawMessage{}
+	for name, v := range plain {
+		if b, err := json.Marshal(v); err == nil {
+			out[name] = b
+		}
+	}
+	return out
+}
