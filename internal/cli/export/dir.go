@@ -60,7 +60,7 @@ func openDir(o Options) (*dir, error) {
 	return d, nil
 }
 
-func (d *dir) close() error { return d.lock.Close() }
+func (d *dir) close() error { return errors.Join(unlock(d.lock), d.lock.Close()) }
 
 func (d *dir) at(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
