@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -31,12 +32,14 @@ func (s *show) tell(ctx context.Context) error {
 	if sum.lost+sum.doubled > 0 {
 		return fmt.Errorf("%d documents lost and %d doubled: this is a defect, please report it with %s/dev.log", sum.lost, sum.doubled, s.Dir)
 	}
-	fmt.Fprintf(s.Out, advice, s.runs[0].campaign, s.house.Server.UI)
+	fmt.Fprintf(s.Out, advice, s.house.Server.Address, filepath.Join(filepath.Base(s.Dir), "demo.db"), s.runs[0].campaign, s.house.Server.UI)
 	return nil
 }
 
 const advice = `
-Everything above is real but the sources. Now yours:
+Everything above is real but the sources. Now yours, in another terminal:
+  export PATH=$PWD/bin:$PATH TEMPORAL_ADDRESS=%s
+  export VENDEMMIA_STORE=%s
   starter why demo-feeds                        why it is not all green
   starter probe https://www.ansa.it/sito/ansait_rss.xml
                                                 what is it? prints the YAML
