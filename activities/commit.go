@@ -157,7 +157,7 @@ func printsOf(kind fetchers.Kind, params json.RawMessage) (prints, error) {
 	if err != nil {
 		return prints{}, err
 	}
-	names := extractionParams(kind.Params)
+	names := harvest.ExtractionParams(kind.Params)
 	maps.DeleteFunc(values, func(name string, _ json.RawMessage) bool { return !names[name] })
 	if len(values) == 0 {
 		return prints{params: all}, nil
@@ -178,15 +178,6 @@ func fingerprint(values map[string]json.RawMessage) (string, error) {
 		plain[name] = v
 	}
 	return harvest.Fingerprint(plain)
-}
-
-// extractionParams names the params that shape what is taken from a source.
-func extractionParams(params any) map[string]bool {
-	names := map[string]bool{}
-	for _, f := range harvest.Fields(params) {
-		names[f.Name] = f.Extraction
-	}
-	return names
 }
 
 // extractionChanged: the checkpoint was made by another extraction. One that was

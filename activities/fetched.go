@@ -76,7 +76,7 @@ func (k *chunk) why(ctx context.Context) string {
 	case k.left.Left == 0:
 		return ""
 	case k.out.Stopped:
-		return first(k.left.Stop, "the run was told to stop")
+		return cmp.Or(k.left.Stop, "the run was told to stop")
 	case k.left.Paused != "":
 		return "paused: " + k.left.Paused
 	case k.quitting() && ctx.Err() == nil:
@@ -90,11 +90,4 @@ func (k *chunk) why(ctx context.Context) string {
 	default:
 		return fmt.Sprintf("%d items wait until %s", k.left.Left, k.left.NextAt.UTC().Format("15:04:05 UTC"))
 	}
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

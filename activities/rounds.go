@@ -80,7 +80,7 @@ func (k *chunk) rest(err error) error {
 	if _, err := k.claim(0); err != nil {
 		return err
 	}
-	k.left.Stop = first(k.left.Stop, stop)
+	k.left.Stop = cmp.Or(k.left.Stop, stop)
 	return nil
 }
 

@@ -25,9 +25,6 @@ type Field struct {
 	Default  string   `json:"default,omitempty"`
 	Example  string   `json:"example,omitempty"`
 	Secret   bool     `json:"secret,omitempty"`
-	// Extraction (tag extraction:"true") shapes what is taken from a source: a change
-	// of it makes the next run read again.
-	Extraction bool `json:"extraction,omitempty"`
 }
 
 // Fields lists the fields of a params struct (or of a pointer to one) in order.
@@ -48,10 +45,31 @@ func Fields(params any) []Field {
 		fields = append(fields, Field{
 			Name: name, Type: jsonType(f.Type), Doc: f.Tag.Get("doc"), Required: f.Tag.Get("required") == "true",
 			Enum: list(f.Tag.Get("enum")), Default: f.Tag.Get("default"), Example: f.Tag.Get("example"),
-			Secret: f.Tag.Get("secret") == "true", Extraction: f.Tag.Get("extraction") == "true",
+			Secret: f.Tag.Get("secret") == "true",
 		})
 	}
 	return fields
+}
+
+// ExtractionParams names the params whose field is tagged extraction:"true": they
+// shape what is taken from a source, so a change of one makes the next run read
+// again.
+func ExtractionParams(params any) map[string]bool {
+	names := map[string]bool{}
+	t := reflect.TypeOf(params)
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil {
+		return names
+	}
+	for f := range structFields(t) {
+		if f.Tag.Get("extraction") == "true" {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names[name] = true
+		}
+	}
+	return names
 }
 
 func structFields(t reflect.Type) func(func(reflect.StructField) bool) {

@@ -52,6 +52,14 @@ type Run struct {
 // Ref returns "news@7".
 func (r Run) Ref() string { return Ref(r.Campaign, r.Version) }
 
+// Due returns when the run was due; of one that no schedule started, when it began.
+func (r Run) Due() time.Time {
+	if r.DueAt.IsZero() {
+		return r.StartedAt
+	}
+	return r.DueAt
+}
+
 // NewRun asks the gate.
 type NewRun struct {
 	Run

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"net/http"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -66,8 +67,7 @@ func (c *why) closed(ctx context.Context, s Store, run *diagnose.Run, f *diagnos
 	if run.Focus, err = focus(ctx, s, run, f); err != nil {
 		return err
 	}
-	run.NotModified, err = notModified(ctx, s, run, f)
-	return err
+	return lookAsked(ctx, s, run, f)
 }
 
 func keyAsked(f *diagnose.Facts) string {
@@ -90,20 +90,7 @@ func focus(ctx context.Context, s Store, run *diagnose.Run, f *diagnose.Facts) (
 		return nil, nil
 	}
 	out := &diagnose.Focus{RunItem: list[0]}
-	if err := lastAsked(ctx, s, run, out); err != nil {
-		return nil, err
-	}
 	return out, lastGood(ctx, s, f.Before, out)
-}
-
-func lastAsked(ctx context.Context, s Store, run *diagnose.Run, it *diagnose.Focus) error {
-	for line, err := range s.Ledger(ctx, rows.LedgerFilter{Run: run.ID, Ord: &it.Ord}) {
-		if err != nil {
-			return err
-		}
-		it.Asked = &line
-	}
-	return nil
 }
 
 // lastGood looks the item up in the runs before, for one that brought something.
@@ -124,19 +111,23 @@ func lastGood(ctx context.Context, s Store, before []rows.Run, it *diagnose.Focu
 	return nil
 }
 
-// notModified counts such answers, of the run or of the item that is asked about.
-func notModified(ctx context.Context, s Store, run *diagnose.Run, f *diagnose.Facts) (n int, err error) {
+// lookAsked reads the exchanges of the run, or of the item that is asked about: how
+// many brought "not modified", and the last one of the item to look at.
+func lookAsked(ctx context.Context, s Store, run *diagnose.Run, f *diagnose.Facts) error {
 	filter := rows.LedgerFilter{Run: run.ID}
 	if f.Item != nil && run.Focus != nil {
 		filter.Ord = &run.Focus.Ord
 	}
 	for line, err := range s.Ledger(ctx, filter) {
 		if err != nil {
-			return n, err
+			return err
 		}
-		if line.Status == 304 {
-			n++
+		if line.Status == http.StatusNotModified {
+			run.NotModified++
+		}
+		if run.Focus != nil && line.Ord == run.Focus.Ord {
+			run.Focus.Asked = &line
 		}
 	}
-	return n, nil
+	return nil
 }

@@ -64,20 +64,27 @@ func TestWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
-			if c.world != nil {
-				s := b.openStore()
-				c.world(b, s)
-				require.NoError(t, s.Close())
-			}
-			var a diagnose.Answer
-			require.NoError(t, json.Unmarshal([]byte(b.ok("why", c.arg, "-o", "json")), &a))
-			require.Equal(t, c.cause, a.Cause)
-			out := b.ok("why", c.arg)
-			narrow(t, out)
-			golden(t, "why_"+name, out)
+			askWhy(t, c.world, c.cause, "why_"+name, c.arg)
 		})
 	}
+}
+
+// askWhy asks in a world of its own, for programs and for people.
+func askWhy(t *testing.T, world func(*bench, *store.Store), cause, screen string, args ...string) {
+	t.Helper()
+	b := newBench(t)
+	if world != nil {
+		s := b.openStore()
+		world(b, s)
+		require.NoError(t, s.Close())
+	}
+	args = append([]string{"why"}, args...)
+	var a diagnose.Answer
+	require.NoError(t, json.Unmarshal([]byte(b.ok(append(args[:len(args):len(args)], "-o", "json")...)), &a))
+	require.Equal(t, cause, a.Cause)
+	out := b.ok(args...)
+	narrow(t, out)
+	golden(t, screen, out)
 }
 
 func pausedNews(b *bench, s *store.Store) {

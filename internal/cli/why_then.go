@@ -80,7 +80,7 @@ func runsThen(ctx context.Context, s Store, f *diagnose.Facts, t *diagnose.Then)
 		return err
 	}
 	for _, r := range runs {
-		began := dueOrStarted(r.DueAt, r.StartedAt)
+		began := r.Due()
 		switch {
 		case began.Truncate(time.Minute).Equal(t.At.Truncate(time.Minute)):
 			t.Ran = &r
@@ -97,11 +97,4 @@ func runsThen(ctx context.Context, s Store, f *diagnose.Facts, t *diagnose.Then)
 	}
 	t.HolderItems, err = s.RunItems(ctx, t.Holder.ID, rows.ItemFilter{Limit: whyItems})
 	return err
-}
-
-func dueOrStarted(due, started time.Time) time.Time {
-	if due.IsZero() {
-		return started
-	}
-	return due
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
 	"github.com/vendemmia/vendemmia/store"
 )
 
@@ -33,18 +31,7 @@ func TestWhyThen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
-			if c.world != nil {
-				s := b.openStore()
-				c.world(b, s)
-				require.NoError(t, s.Close())
-			}
-			var a diagnose.Answer
-			require.NoError(t, json.Unmarshal([]byte(b.ok("why", "news", "--at", c.at, "-o", "json")), &a))
-			require.Equal(t, c.cause, a.Cause)
-			out := b.ok("why", "news", "--at", c.at)
-			narrow(t, out)
-			golden(t, "why_then_"+name, out)
+			askWhy(t, c.world, c.cause, "why_then_"+name, "news", "--at", c.at)
 		})
 	}
 }

@@ -50,24 +50,20 @@ func union(a, b flat) []string {
 	return out
 }
 
-func (r *Rollout) fields(fetcher string) []harvest.Field {
+// about is what is known of a fetcher; nothing where it is not known.
+func (r *Rollout) about(fetcher string) campaigns.FetcherInfo {
 	if r.settings.Lookup == nil {
-		return nil
+		return campaigns.FetcherInfo{}
 	}
 	info, err := r.settings.Lookup(fetcher)
 	if err != nil {
-		return nil
+		return campaigns.FetcherInfo{}
 	}
-	return harvest.Fields(info.Params)
+	return info
 }
 
-func (r *Rollout) identity(fetcher string) []string {
-	if r.settings.Lookup == nil {
-		return nil
-	}
-	info, err := r.settings.Lookup(fetcher)
-	if err != nil {
-		return nil
-	}
-	return info.Identity
+func (r *Rollout) fields(fetcher string) []harvest.Field {
+	return harvest.Fields(r.about(fetcher).Params)
 }
+
+func (r *Rollout) identity(fetcher string) []string { return r.about(fetcher).Identity }

@@ -1,14 +1,13 @@
 package rollout
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // extractionChanges warns where a param changes that shapes what is taken from a
@@ -39,27 +38,13 @@ func (r *Rollout) extractionChanges(ctx context.Context, t *task, former map[str
 
 // otherwise names the params of an entry that shape extraction and differ.
 func (r *Rollout) otherwise(old, now campaigns.Entry) (names []string) {
-	before, after := paramValues(old.Params), paramValues(now.Params)
-	for _, f := range r.fields(now.Fetcher) {
-		if f.Extraction && !bytes.Equal(before[f.Name], after[f.Name]) {
-			names = append(names, f.Name)
+	before, after, shaping := flat{}, flat{}, harvest.ExtractionParams(r.about(now.Fetcher).Params)
+	before.json("", old.Params)
+	after.json("", now.Params)
+	for _, path := range union(before, after) {
+		if name, _, _ := strings.Cut(path, "."); shaping[name] && before[path] != after[path] {
+			names = append(names, name)
 		}
 	}
 	return names
-}
-
-// paramValues are the params of an entry in one way of writing; what cannot be read is
-// none.
-func paramValues(params json.RawMessage) map[string]json.RawMessage {
-	var plain map[string]any
-	if json.Unmarshal(params, &plain) != nil {
-		return nil
-	}
-	out := map[string]json.RawMessage{}
-	for name, v := range plain {
-		if b, err := json.Marshal(v); err == nil {
-			out[name] = b
-		}
-	}
-	return out
 }

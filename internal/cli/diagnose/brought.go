@@ -127,7 +127,7 @@ func lastRun(f Facts) string {
 	if f.OnlyRun {
 		return "run " + f.Run.WorkflowID
 	}
-	return "last run " + f.Clock.Full(dueOf(f.Run.Run))
+	return "last run " + f.Clock.Full(f.Run.Due())
 }
 
 // Streak says for how many runs an item has been as good, or as bad, as at the

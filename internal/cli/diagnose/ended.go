@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
@@ -16,7 +15,7 @@ func overlap(f Facts) finding {
 	}
 	return finding{
 		hit:   true,
-		say:   fmt.Sprintf("the run at %s was skipped: %s.", f.Clock.Full(dueOf(f.Run.Run)), skippedFor(f)),
+		say:   fmt.Sprintf("the run at %s was skipped: %s.", f.Clock.Full(f.Run.Due()), skippedFor(f)),
 		lines: nextLine(f),
 	}
 }
@@ -30,13 +29,6 @@ func skippedFor(f Facts) string {
 	return fmt.Sprintf("%s (overlap is %s)", print.Dash(f.Run.Why), overlapOf(f))
 }
 
-func dueOf(r rows.Run) time.Time {
-	if r.DueAt.IsZero() {
-		return r.StartedAt
-	}
-	return r.DueAt
-}
-
 // missed: a due time that no run answers to, looked for since the last run.
 func missed(f Facts) finding {
 	if found := missedRun(f); found.hit {
@@ -47,7 +39,7 @@ func missed(f Facts) finding {
 	}
 	since := f.Campaign.Definition.AppliedAt
 	if f.Run != nil && f.Run.StartedAt.After(since) {
-		since = dueOf(f.Run.Run)
+		since = f.Run.Due()
 	}
 	late := f.Clock.Now().Add(-f.Effective.Schedule.Spread(f.Campaign.Name) - time.Minute)
 	due := f.Effective.Schedule.Next(since, 1)
@@ -69,7 +61,7 @@ func missedRun(f Facts) finding {
 	if f.Run == nil || f.Run.Outcome != harvest.OutcomeMissed {
 		return finding{}
 	}
-	return finding{hit: true, say: fmt.Sprintf("the run due at %s was missed: %s.", f.Clock.Full(dueOf(f.Run.Run)), print.Dash(f.Run.Why)), lines: nextLine(f)}
+	return finding{hit: true, say: fmt.Sprintf("the run due at %s was missed: %s.", f.Clock.Full(f.Run.Due()), print.Dash(f.Run.Why)), lines: nextLine(f)}
 }
 
 func byHand(f Facts) finding {
