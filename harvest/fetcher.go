@@ -40,9 +40,25 @@ type Request struct {
 	// Again asks for everything the source lists once more: validators and
 	// content hashes in the checkpoint are not sent and not compared.
 	Again bool
+	// Unread are the item's records in quarantine that nobody has accepted, the
+	// oldest first, at most MaxUnread. A fetcher asks for them again where its
+	// protocol can: by identifier, by page, by window. See Page.Resolved.
+	Unread []Unread
 	// Attempt counts from 1; LastAttempt says that no retry will follow.
 	Attempt     int
 	LastAttempt bool
+}
+
+// MaxUnread bounds Request.Unread, and so what a fetch asks for again.
+const MaxUnread = 100
+
+// Unread is one record that an earlier fetch could not read.
+type Unread struct {
+	// ID is Reject.ID, or the digest of the record's bytes where it had none.
+	ID string
+	// Where is Reject.Where: the fetcher's own note of how to ask for it.
+	Where string
+	Since time.Time
 }
 
 // Window is a span of time, From included, Until not; a zero time is open.

@@ -26,8 +26,17 @@ type Page struct {
 	// Partial says that the page is known to be incomplete; Warnings say why.
 	Partial  bool
 	Warnings []string
-	// Rejects are records that could not be read; they are quarantined.
+	// Same counts listed entries that are known to be unchanged and that no
+	// document stands for: a 304 for their page, an equal hash. Listed is the sum
+	// of Same, Documents and Rejects.
+	Same int
+	// Rejects are records that could not be read; they are quarantined. A record
+	// that is rejected again keeps its place there.
 	Rejects []Reject
+	// Resolved names those of Request.Unread that need no further request: they
+	// were read, whatever their document's id, or the source has them no longer. A
+	// document whose id is that of an unread record resolves it by itself.
+	Resolved []string
 	// Done and Total are progress in the source's own units; Total is 0 when
 	// the source does not tell.
 	Done, Total int64
@@ -38,9 +47,14 @@ type Page struct {
 
 // Reject is one record that could not be read: its bytes and the reason.
 type Reject struct {
+	// ID is the record's identity at its source; empty where it has none that can
+	// be read.
 	ID     string `json:"id,omitempty"`
 	Reason string `json:"reason"`
 	Bytes  []byte `json:"bytes,omitempty"`
+	// Where is what the fetcher needs to ask for this record again: an address, an
+	// identifier, a window. It comes back as Unread.Where; it holds no secret.
+	Where string `json:"where,omitempty"`
 }
 
 // Check reports a breach of the page contract as a KindInternal error.

@@ -75,7 +75,7 @@ func panicError(p any) error {
 // quarantined, and whether it is partial. What a source lists again without
 // showing it (NotModified) is the same.
 func PageTally(p *Page) Tally {
-	t := Tally{Pages: 1, Listed: p.Listed, Quarantined: len(p.Rejects), NotModified: p.NotModified, Partial: p.Partial}
+	t := Tally{Pages: 1, Listed: p.Listed, Same: p.Same, Quarantined: len(p.Rejects), NotModified: p.NotModified, Partial: p.Partial}
 	if p.NotModified && len(p.Documents) == 0 {
 		t.Same = p.Listed
 	}
