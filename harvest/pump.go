@@ -37,6 +37,7 @@ func Pump(ctx context.Context, f Fetcher, req Request, c Committer) (sum Tally, 
 		if err := page.Check(); err != nil {
 			return sum, err
 		}
+		page.settleDates()
 		if req.Limit > 0 {
 			if left < len(page.Documents) {
 				page.Documents, page.Checkpoint = page.Documents[:left], nil // it is where all of them end
