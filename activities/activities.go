@@ -138,24 +138,38 @@ func (a *Activities) ours(id string) error {
 	return err
 }
 
-// run loads a run of this store.
-func (a *Activities) run(ctx context.Context, id int64, storeID string) (rows.Run, error) {
+// run loads a run of this store. It is rows.ErrRestored when the store that has the
+// number is an older copy which was put back: then the number may be another run's.
+func (a *Activities) run(ctx context.Context, id int64, storeID string, of steps.RunOf) (rows.Run, error) {
 	if err := a.ours(storeID); err != nil {
 		return rows.Run{}, err
 	}
 	run, err := a.Store.RunByID(ctx, id)
-	if errors.Is(err, rows.ErrNotFound) {
-		return run, &harvest.Error{
-			Kind: harvest.KindMisconfigured, Op: "find run", On: fmt.Sprint(id), Err: fmt.Errorf("%w: %w", rows.ErrRestored, err),
-			Advice: "the store was restored from an older copy; start the campaign again",
-		}
+	switch {
+	case errors.Is(err, rows.ErrNotFound):
+		return run, restored(id, "this store has no such run")
+	case err != nil:
+		return run, err
+	case of.RunID != "" && of.RunID != run.RunID:
+		return run, restored(id, "here that number is run "+run.WorkflowID)
+	}
+	epoch, err := a.Store.Epoch(ctx)
+	if err == nil && (run.Epoch != epoch || of.Epoch != 0 && of.Epoch != epoch) {
+		err = restored(id, fmt.Sprintf("it is of epoch %d, and this store of epoch %d", cmp.Or(of.Epoch, run.Epoch), epoch))
 	}
 	return run, err
 }
 
+func restored(run int64, how string) error {
+	return &harvest.Error{
+		Kind: harvest.KindMisconfigured, Op: "find run", On: fmt.Sprint(run), Err: fmt.Errorf("%s: %s: %w", harvest.WhyStoreRestored, how, rows.ErrRestored),
+		Advice: "start the campaign again",
+	}
+}
+
 // campaignOf loads a run of this store and the campaign as it was defined for it.
-func (a *Activities) campaignOf(ctx context.Context, id int64, storeID string) (rows.Run, *campaigns.Campaign, error) {
-	run, err := a.run(ctx, id, storeID)
+func (a *Activities) campaignOf(ctx context.Context, id int64, storeID string, of steps.RunOf) (rows.Run, *campaigns.Campaign, error) {
+	run, err := a.run(ctx, id, storeID, of)
 	if err != nil {
 		return run, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,8 +19,13 @@ import (
 // cause, the outcome is found, and what is to be sent is put into the outbox, in
 // one transaction with the end. Twice is alike: the first end stays.
 func (a *Activities) CloseRun(ctx context.Context, in steps.CloseRunIn) (steps.Summary, error) {
-	run, err := a.run(ctx, in.Run, in.Store)
-	if err != nil {
+	run, err := a.run(ctx, in.Run, in.Store, in.RunOf)
+	switch {
+	case errors.Is(err, rows.ErrRestored) && (run.ID == 0 || in.RunID != "" && run.RunID != in.RunID):
+		return steps.Summary{Outcome: harvest.OutcomeCancelled, Why: err.Error(), More: "starter runs list"}, nil
+	case errors.Is(err, rows.ErrRestored):
+		in.Cause, in.Error = harvest.WhyStoreRestored, ""
+	case err != nil:
 		return steps.Summary{}, err
 	}
 	if run.State == rows.RunClosed {

@@ -20,7 +20,7 @@ type storage interface {
 	itemStore
 	outboxStore
 	ID() string
-	Epoch() int64
+	Epoch(context.Context) (int64, error)
 	Clean(context.Context, rows.Retention) (rows.Removed, error)
 	Record(context.Context, rows.Event) error
 	Events(ctx context.Context, on string, since time.Time, limit int) ([]rows.Event, error)

@@ -40,7 +40,7 @@ type lastGood struct {
 // pseudo item "split" of the run says why. Asked again for the same run, it
 // uses the list it got.
 func (a *Activities) Expand(ctx context.Context, in steps.ExpandIn) (steps.Expanded, error) {
-	run, c, err := a.campaignOf(ctx, in.Run, in.Store)
+	run, c, err := a.campaignOf(ctx, in.Run, in.Store, in.RunOf)
 	if err != nil {
 		return steps.Expanded{}, err
 	}

@@ -39,6 +39,10 @@ func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (ste
 	defer beating.Wait()
 	defer close(over)
 	if err := k.read(ctx); err != nil {
+		if errors.Is(err, rows.ErrRestored) { // the run is over
+			k.Log.WarnContext(ctx, "a chunk was refused", "run", in.RunID, "error", err)
+			return steps.Fetched{Left: int(in.Hi - in.Lo + 1), Stopped: true}, nil
+		}
 		return steps.Fetched{}, err
 	}
 	return k.work(ctx)
@@ -46,7 +50,7 @@ func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (ste
 
 // read gets the run and its definition from the store.
 func (k *chunk) read(ctx context.Context) (err error) {
-	if k.run, k.campaign, err = k.campaignOf(ctx, k.in.Run, k.in.Store); err != nil {
+	if k.run, k.campaign, err = k.campaignOf(ctx, k.in.Run, k.in.Store, k.in.RunOf); err != nil {
 		return err
 	}
 	k.log = k.Log.With("run", k.run.WorkflowID, "campaign", k.run.Campaign, "attempt", activity.GetInfo(ctx).Attempt)

@@ -63,7 +63,7 @@ func (a *Activities) newRun(o order, in steps.OpenRunIn) (rows.NewRun, error) {
 		Run: rows.Run{
 			RunID: in.RunID, WorkflowID: in.WorkflowID, Campaign: o.campaign.Name, Lane: start.Lane, Version: o.version,
 			Trigger: string(o.trigger), By: start.TriggeredBy, RetryOf: start.RetryOf, Overrides: overrides,
-			Processors: processors, DueAt: in.DueAt, StartedAt: in.StartedAt, Epoch: a.Store.Epoch(),
+			Processors: processors, DueAt: in.DueAt, StartedAt: in.StartedAt,
 		},
 		// A trial stores nothing, and ad-hoc runs of one fetcher are of different
 		// items as a rule: neither is in anybody's way.
@@ -110,7 +110,11 @@ func (a *Activities) evict(ctx context.Context, holder rows.Run, policy campaign
 // takeOver closes a run whose workflow ended without closing it.
 func (a *Activities) takeOver(ctx context.Context, run rows.Run) error {
 	why := harvest.WhyTerminated
-	if run.Epoch != a.Store.Epoch() {
+	epoch, err := a.Store.Epoch(ctx)
+	if err != nil {
+		return err
+	}
+	if run.Epoch != epoch {
 		why = harvest.WhyStoreRestored
 	}
 	if _, err := a.Store.CloseOpenItems(ctx, run.ID, harvest.OutcomeCancelled, string(why)); err != nil {
@@ -129,7 +133,7 @@ func (a *Activities) inTheWay(ctx context.Context, c *campaigns.Campaign, ask ro
 	if g.Run.State == rows.RunWaiting {
 		return &steps.Opened{
 			Run: g.Run.ID, Campaign: c.Name, Busy: g.Holder.WorkflowID, Wait: askAgain, Definition: ask.Ref(),
-			Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, Store: a.Store.ID(),
+			Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, Store: a.Store.ID(), RunOf: runOf(g.Run),
 		}, nil
 	}
 	skipped := ask.Run

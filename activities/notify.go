@@ -24,7 +24,11 @@ const (
 // sent stays in the outbox with its error. Receivers tell repetitions by the
 // key, which is the same each time.
 func (a *Activities) Notify(ctx context.Context, in steps.NotifyIn) (steps.Nothing, error) {
-	if err := a.ours(in.Store); err != nil {
+	if in.Run > 0 {
+		if _, err := a.run(ctx, in.Run, in.Store, in.RunOf); err != nil {
+			return steps.Nothing{}, err
+		}
+	} else if err := a.ours(in.Store); err != nil {
 		return steps.Nothing{}, err
 	}
 	return steps.Nothing{}, a.deliver(ctx, in.Run)

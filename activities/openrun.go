@@ -91,10 +91,12 @@ func (a *Activities) goOn(ctx context.Context, run rows.Run) (steps.Opened, erro
 func (a *Activities) opened(run rows.Run, c *campaigns.Campaign) steps.Opened {
 	return steps.Opened{
 		Run: run.ID, Campaign: run.Campaign, Processors: run.Processors, Deadline: deadline(c, run), Definition: run.Ref(),
-		Trigger: steps.Trigger(run.Trigger), Tags: c.Tags, Attributes: a.Attributes, Store: a.Store.ID(),
+		Trigger: steps.Trigger(run.Trigger), Tags: c.Tags, Attributes: a.Attributes, Store: a.Store.ID(), RunOf: runOf(run),
 		Heartbeat: a.Heartbeat,
 	}
 }
+
+func runOf(run rows.Run) steps.RunOf { return steps.RunOf{RunID: run.RunID, Epoch: run.Epoch} }
 
 // asked lists the entries whose items are asked for, and where.
 func (a *Activities) asked(c *campaigns.Campaign) (names, queues []string) {

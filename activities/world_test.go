@@ -188,12 +188,12 @@ func (w *world) fetch(o steps.Opened) (steps.Fetched, error) {
 	w.t.Helper()
 	require.Len(w.t, o.Ranges, 1)
 	r := o.Ranges[0]
-	return do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Lo: r.Lo, Hi: r.Hi, Width: 4, Store: o.Store})
+	return do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Lo: r.Lo, Hi: r.Hi, Width: 4, Store: o.Store, RunOf: o.RunOf})
 }
 
 func (w *world) close(o steps.Opened) steps.Summary {
 	w.t.Helper()
-	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: o.Run, Store: o.Store})
+	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: o.Run, Store: o.Store, RunOf: o.RunOf})
 	require.NoError(w.t, err)
 	return sum
 }

@@ -94,7 +94,7 @@ func admit(t *tx, r rows.Run) (rows.Gate, error) {
 
 func (s *Store) newRun(t *tx, n rows.NewRun, state rows.RunState, holder *rows.Run) (rows.Gate, error) {
 	n.State = state
-	id, err := insertRun(t, n.Run, n.Exclusive, s.Epoch())
+	id, err := insertRun(t, n.Run, n.Exclusive)
 	if err != nil {
 		return rows.Gate{}, err
 	}
@@ -102,7 +102,11 @@ func (s *Store) newRun(t *tx, n rows.NewRun, state rows.RunState, holder *rows.R
 	return rows.Gate{Run: r, Holder: holder}, err
 }
 
-func insertRun(t *tx, r rows.Run, exclusive bool, epoch int64) (int64, error) {
+func insertRun(t *tx, r rows.Run, exclusive bool) (int64, error) {
+	epoch, err := number(t, selectEpoch)
+	if err != nil {
+		return 0, err
+	}
 	return t.insert(`INSERT INTO runs (run_id, workflow_id, campaign, lane, version, state, exclusive, trigger_by, started_by, retry_of, overrides,
 		processors, due_at, started_at, deadline, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.RunID, r.WorkflowID, r.Campaign, r.Lane, r.Version, string(r.State), exclusive, r.Trigger, r.By, r.RetryOf, string(r.Overrides),

@@ -165,7 +165,7 @@ func (s *Store) RecordRun(ctx context.Context, r rows.Run) error {
 		if err != nil || known != 0 {
 			return err
 		}
-		id, err := insertRun(t, r, false, s.Epoch())
+		id, err := insertRun(t, r, false)
 		if err != nil {
 			return err
 		}

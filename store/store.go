@@ -4,12 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strconv"
 	"sync"
-	"sync/atomic"
-	"time"
-
-	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // MigrateMode says whether Open may bring the schema up to date.
@@ -53,7 +48,6 @@ type Options struct {
 type Store struct {
 	engine engine
 	id     string
-	epoch  atomic.Int64
 	log    *slog.Logger
 	bucket bucket
 	codec  *codec
@@ -112,21 +106,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 
 // identify reads the store's own name, which was made with it.
 func (s *Store) identify(ctx context.Context) error {
-	read := func(name string) (value string, err error) {
-		return value, scanOne(s.reader(ctx), []any{&value}, "SELECT value FROM meta WHERE name = ?", name)
-	}
-	id, err := read("id")
-	if err != nil {
-		return err
-	}
-	epoch, err := read("epoch")
-	if err != nil {
-		return err
-	}
-	s.id = id
-	n, err := strconv.ParseInt(epoch, 10, 64)
-	s.epoch.Store(n)
-	return err
+	return scanOne(s.reader(ctx), []any{&s.id}, "SELECT value FROM meta WHERE name = 'id'")
 }
 
 // Close waits for the writes in hand, refuses further ones and closes the
@@ -147,32 +127,6 @@ func (s *Store) closeFiles() error {
 
 // ID names this store; it was made when the store was created.
 func (s *Store) ID() string { return s.id }
-
-// Epoch counts how often the store was restored from a copy, from 1.
-func (s *Store) Epoch() int64 { return s.epoch.Load() }
-
-// Restored raises the epoch, once the file was put back from a copy: whoever
-// knew the store before must not take it for the same.
-func (s *Store) Restored(ctx context.Context, by string) (epoch int64, err error) {
-	err = s.write(ctx, "raise epoch", s.Address(), func(t *tx) error {
-		old, _, err := first(t, scanText, `SELECT value FROM meta WHERE name = 'epoch'`)
-		if err != nil {
-			return err
-		}
-		if epoch, err = strconv.ParseInt(old, 10, 64); err != nil {
-			return err
-		}
-		epoch++
-		if _, err := t.exec(`UPDATE meta SET value = ? WHERE name = 'epoch'`, strconv.FormatInt(epoch, 10)); err != nil {
-			return err
-		}
-		return record(t, rows.Event{At: time.Now(), By: by, Verb: "restore", On: s.id})
-	})
-	if err == nil {
-		s.epoch.Store(epoch)
-	}
-	return epoch, err
-}
 
 // Schema returns the version of the store's schema.
 func (s *Store) Schema(ctx context.Context) (int64, error) {

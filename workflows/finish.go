@@ -41,7 +41,7 @@ func (r *run) close(free workflow.Context, end ending) (steps.Summary, error) {
 		return r.withoutRun(end), nil
 	}
 	r.show(free, true)
-	in := steps.CloseRunIn{Run: r.state.Run.Run, Cause: end.cause(), Error: r.troubles(), Store: r.state.Run.Store}
+	in := steps.CloseRunIn{Run: r.state.Run.Run, Cause: end.cause(), Error: r.troubles(), Store: r.state.Run.Store, RunOf: r.state.Run.RunOf}
 	sum, err := steps.CloseRun.Do(temporalx.With(free, temporalx.Alive(temporalx.Close(), r.state.Run.Heartbeat)), in)
 	if err == nil && sum.Failed == "" && r.state.Trouble != "" && end != cancelled {
 		sum.Outcome, sum.Failed = harvest.OutcomeFailed, r.troubles()
@@ -90,7 +90,7 @@ func (r *run) tell(free workflow.Context, sum steps.Summary) {
 	if !sum.Notify {
 		return
 	}
-	in := steps.NotifyIn{Run: r.state.Run.Run, Store: r.state.Run.Store}
+	in := steps.NotifyIn{Run: r.state.Run.Run, Store: r.state.Run.Store, RunOf: r.state.Run.RunOf}
 	if _, err := steps.Notify.Do(temporalx.With(free, temporalx.Alive(temporalx.Notify(), r.state.Run.Heartbeat)), in); err != nil {
 		workflow.GetLogger(free).Warn("a notification was not sent; it stays in the outbox", "error", err)
 	}

@@ -67,7 +67,7 @@ func (r *run) start(ctx workflow.Context, part steps.Range, width int) {
 		Within: r.within(workflow.Now(ctx)), Heartbeat: r.state.Run.Heartbeat,
 	})
 	future := steps.FetchItems.Start(temporalx.With(r.scope, options), steps.FetchItemsIn{
-		Run: r.state.Run.Run, Lo: part.Lo, Hi: part.Hi, Width: width, Store: r.state.Run.Store,
+		Run: r.state.Run.Run, Lo: part.Lo, Hi: part.Hi, Width: width, Store: r.state.Run.Store, RunOf: r.state.Run.RunOf,
 	})
 	r.flights = append(r.flights, &flight{part: part, width: width, future: future})
 	r.state.Chunks++
@@ -193,6 +193,6 @@ func (r *run) tellStop(free workflow.Context, end ending) workflow.Future {
 		return nil
 	}
 	return steps.StopRun.Start(temporalx.With(free, temporalx.Brief()), steps.StopRunIn{
-		Run: r.state.Run.Run, Why: string(end), Store: r.state.Run.Store,
+		Run: r.state.Run.Run, Why: string(end), Store: r.state.Run.Store, RunOf: r.state.Run.RunOf,
 	})
 }

@@ -39,7 +39,7 @@ func ask(t *testing.T, s Store, n rows.NewRun) rows.Gate {
 func gateExclusive(t *testing.T, s Store) {
 	first := ask(t, s, newRun("1", ""))
 	require.Equal(t, rows.RunOpening, first.Run.State)
-	require.Equal(t, s.Epoch(), first.Run.Epoch)
+	epochIs(t, s, first.Run.Epoch)
 	second := ask(t, s, newRun("2", ""))
 	require.Zero(t, second.Run.ID)
 	require.Equal(t, first.Run.ID, second.Holder.ID)

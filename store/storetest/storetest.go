@@ -21,8 +21,8 @@ type Store interface {
 
 	Close() error
 	ID() string
-	Epoch() int64
-	Restored(ctx context.Context, by string) (int64, error)
+	Epoch(ctx context.Context) (int64, error)
+	Restored(ctx context.Context, by string) (epoch int64, ended int, err error)
 	Address() string
 	Check(ctx context.Context) error
 

@@ -79,9 +79,19 @@ type Opened struct {
 	Attributes map[string]string `json:"attributes,omitempty"`
 	// Store is the store's id: every further step of the run names it.
 	Store string `json:"store,omitempty"`
+	RunOf
 	// Heartbeat is how long a silent FetchItems counts as alive; 0: thirty
 	// seconds.
 	Heartbeat time.Duration `json:"heartbeat,omitempty"`
+}
+
+// RunOf says which run a number means: an older copy of the store that was put
+// back hands the numbers after it out again. A step whose run is another one, or
+// of an earlier epoch of the store, is refused as store-restored. Zero values are
+// of a workflow that does not say.
+type RunOf struct {
+	RunID string `json:"run_id,omitempty"` // of the run's first execution
+	Epoch int64  `json:"epoch,omitempty"`  // the store's, when the run was opened
 }
 
 // ExpandIn asks the source for one entry's items.
@@ -90,6 +100,7 @@ type ExpandIn struct {
 	Entry string `json:"entry"`
 	// Store is Opened.Store; a worker of another store refuses by name.
 	Store string `json:"store,omitempty"`
+	RunOf
 }
 
 // Expanded says how many were found; Old is true when the source did not
@@ -104,6 +115,7 @@ type SealRunIn struct {
 	Run int64 `json:"run"`
 	// Store is Opened.Store; a worker of another store refuses by name.
 	Store string `json:"store,omitempty"`
+	RunOf
 }
 
 // Sealed is what there is to do.
@@ -122,6 +134,7 @@ type FetchItemsIn struct {
 	Width int   `json:"width"`
 	// Store is Opened.Store; a worker of another store refuses by name.
 	Store string `json:"store,omitempty"`
+	RunOf
 }
 
 // Fetched says what became of a chunk. Left > 0 is a hand-back: so many items
@@ -148,6 +161,7 @@ type StopRunIn struct {
 	Why string `json:"why,omitempty"`
 	// Store is Opened.Store; a worker of another store refuses by name.
 	Store string `json:"store,omitempty"`
+	RunOf
 }
 
 // CloseRunIn ends a run. Cause is empty when all ranges were worked off.
@@ -158,6 +172,7 @@ type CloseRunIn struct {
 	Error string `json:"error,omitempty"`
 	// Store is Opened.Store; a worker of another store refuses by name.
 	Store string `json:"store,omitempty"`
+	RunOf
 }
 
 // Summary is a run's result: what people see first in the Temporal Web UI.
@@ -197,6 +212,7 @@ type NotifyIn struct {
 	Run int64 `json:"run"`
 	// Store is Opened.Store; a worker of another store refuses by name.
 	Store string `json:"store,omitempty"`
+	RunOf
 }
 
 // SkipItemIn closes one open item as skipped.
@@ -207,6 +223,7 @@ type SkipItemIn struct {
 	Why string `json:"why,omitempty"`
 	// Store is Opened.Store; a worker of another store refuses by name.
 	Store string `json:"store,omitempty"`
+	RunOf
 }
 
 // PauseIn, ResumeIn and SetProcessorsIn are what people say to a run.
