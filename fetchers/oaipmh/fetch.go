@@ -36,10 +36,10 @@ type reading struct {
 	stopped, ended bool
 	yield          func(harvest.Page, error) bool
 	recent         recent
-	// retried is the token that was asked for a second time, restarts counts
-	// lists begun anew without one that went on.
-	retried  string
-	restarts int
+	// retried is the token that was asked for a second time, inherited the one of
+	// the checkpoint; restarts counts lists begun anew without one that went on.
+	retried, inherited string
+	restarts           int
 	// toggled: the other form of dates was tried; clamped: the other beginning.
 	toggled, clamped bool
 	warnings         []string
@@ -50,6 +50,7 @@ func (r *reading) begin() (err error) {
 		return err
 	}
 	r.cp = restore(r.req.Checkpoint, r.params.made())
+	r.distrustTomorrow()
 	r.identity = r.cp.Identity
 	if err := r.acquaint(); err != nil {
 		return err
@@ -61,8 +62,20 @@ func (r *reading) begin() (err error) {
 	if *slot == nil || !(*slot).goesOn(bounds, r.req.Again, r.windowed()) {
 		*slot = r.newPass(bounds)
 	}
-	r.pass = *slot
+	if r.pass = *slot; r.pass.At != nil {
+		r.inherited = r.pass.At.Token
+	}
 	return nil
+}
+
+// began keeps the repository's clock at the first response of a pass.
+func (r *reading) began(ans response) {
+	if !r.pass.First.IsZero() {
+		return
+	}
+	if r.pass.First = ans.clock; ans.shown.After(ans.clock) {
+		r.warn("its clock shows %s, which is not yet: the next harvest begins by %s instead", ans.shown.Format(time.RFC3339), ans.clock.Format(time.RFC3339))
+	}
 }
 
 // window is what was asked for, as the protocol has it: with its end. In days, a
@@ -129,7 +142,9 @@ func (r *reading) acquaint() error {
 		return err
 	}
 	r.cp.Granularity = readGranularity(ans.About.Granularity, ans.About.Earliest)
-	r.cp.Earliest, _ = parseTime(ans.About.Earliest)
+	if early, _ := parseTime(ans.About.Earliest); !ahead(early) {
+		r.cp.Earliest = early
+	}
 	return nil
 }
 
@@ -205,8 +220,26 @@ func (r *reading) conclude() {
 		r.warn("the repository tells no readable responseDate: the next harvest begins where this one did")
 		return
 	}
-	from := first.Add(-r.params.overlap(r.granularity()))
-	r.cp.From, r.cp.AsOf = r.granularity().floor(from), first
+	from := r.granularity().floor(first.Add(-r.params.overlap(r.granularity())))
+	if from.Before(time.Unix(0, 0)) {
+		from = time.Time{} // a clock so far behind says only that all is to be asked for
+	}
+	r.cp.From, r.cp.AsOf = from, first
+}
+
+// distrustTomorrow drops a beginning that lies ahead of every clock: what was
+// changed before it was never listed.
+func (r *reading) distrustTomorrow() {
+	if ahead(r.cp.Confirmed) {
+		r.cp.Confirmed = time.Time{}
+	}
+	if l := r.cp.Live; l != nil && ahead(l.First) {
+		l.First = time.Now().UTC().Truncate(time.Second)
+	}
+	if ahead(r.cp.From) {
+		r.warn("its checkpoint begins at %s, which is not yet: everything is listed once more", r.cp.From.Format(time.RFC3339))
+		r.cp.From, r.cp.AsOf, r.cp.Live = time.Time{}, time.Time{}, nil
+	}
 }
 
 // endList ends the list in work, and the pass with the last one.

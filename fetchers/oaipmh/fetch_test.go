@@ -21,7 +21,7 @@ func TestTheNextHarvestBeginsAtTheRepositorysClock(t *testing.T) {
 	n := 0
 	st := serve(t, s, func(w http.ResponseWriter, q url.Values) bool {
 		n++ // its clock goes on while it is harvested
-		return q.Get("verb") == "ListRecords" && say(w, strings.ReplaceAll(s.answer(q), "2027-09-01T10:00:00Z", fmt.Sprintf("2027-09-01T10:0%d:00Z", n)))
+		return q.Get("verb") == "ListRecords" && say(w, strings.ReplaceAll(s.answer(q), "2016-09-01T10:00:00Z", fmt.Sprintf("2016-09-01T10:0%d:00Z", n)))
 	})
 	first := st.fetch(t, harvest.Request{Params: st.params(`,"overlap":"2h"`)})
 	require.NoError(t, first.err)
@@ -32,7 +32,7 @@ func TestTheNextHarvestBeginsAtTheRepositorysClock(t *testing.T) {
 	again := st.fetch(t, harvest.Request{Params: st.params(`,"overlap":"2h"`), Checkpoint: first.checkpoint()})
 	require.Equal(t, "unchanged", again.outcome())
 	require.True(t, again.pages[0].NotModified)
-	require.Equal(t, []string{"ListRecords from=2027-09-01T08:02:00Z"}, st.requests(), "the first response of the list counts")
+	require.Equal(t, []string{"ListRecords from=2016-09-01T08:02:00Z"}, st.requests(), "the first response of the list counts")
 }
 
 func TestOverlapIsOneGranuleAtLeast(t *testing.T) {
@@ -42,7 +42,7 @@ func TestOverlapIsOneGranuleAtLeast(t *testing.T) {
 	first := st.fetch(t, harvest.Request{Params: params})
 	st.forget()
 	st.fetch(t, harvest.Request{Params: params, Checkpoint: first.checkpoint()})
-	require.Equal(t, []string{"ListRecords from=2027-08-31"}, st.requests())
+	require.Equal(t, []string{"ListRecords from=2016-08-31"}, st.requests())
 }
 
 // forever follows a harvest whose runs are cut off after so many pages, until
@@ -89,8 +89,8 @@ func TestALongListIsCutIntoMonths(t *testing.T) {
 	r := st.fetch(t, harvest.Request{})
 	require.Equal(t, "done", r.outcome(), "%v", r.err)
 	require.Equal(t, s.ids(), idsInOrder(r), "neither loss nor double")
-	require.Equal(t, []string{"Identify", "ListRecords", "ListRecords until=2026-01-31T23:59:59Z"}, st.requests()[:3])
-	require.Contains(t, st.requests(), "ListRecords from=2026-01-31T23:59:59Z until=2026-02-28T23:59:59Z")
+	require.Equal(t, []string{"Identify", "ListRecords", "ListRecords until=2015-01-31T23:59:59Z"}, st.requests()[:3])
+	require.Contains(t, st.requests(), "ListRecords from=2015-01-31T23:59:59Z until=2015-02-28T23:59:59Z")
 }
 
 func idsInOrder(r *result) (ids []string) {
@@ -120,10 +120,10 @@ func TestADayThatCannotBeCut(t *testing.T) {
 	t.Parallel()
 	s := newShelf(shelf{n: 4, size: 2, days: true})
 	for i := range s.records {
-		s.records[i].stamp = "2026-01-01"
+		s.records[i].stamp = "2015-01-01"
 	}
 	st := serve(t, s, onToken("", refuse)())
-	r := st.fetch(t, harvest.Request{Params: st.params(`,"from":"2026-01-01","until":"2026-01-01"`)})
+	r := st.fetch(t, harvest.Request{Params: st.params(`,"from":"2015-01-01","until":"2015-01-01"`)})
 	require.Equal(t, "server_error", r.outcome())
 	require.ErrorContains(t, r.err, "breaks off again and again")
 	require.NotContains(t, string(r.checkpoint()), "token")
@@ -138,7 +138,7 @@ func TestAnExpiredTokenIsNotAskedFor(t *testing.T) {
 			return q.Get("verb") == "ListRecords" && say(w, strings.ReplaceAll(s.answer(q), "<resumptionToken ", `<resumptionToken expirationDate="`+at+`" `))
 		})
 	}
-	st := expire("2027-09-01T11:00:00Z")
+	st := expire("2016-09-01T11:00:00Z")
 	first := st.fetch(t, harvest.Request{Limit: 8})
 	require.NoError(t, first.err)
 	var c map[string]any
@@ -154,10 +154,10 @@ func TestAnExpiredTokenIsNotAskedFor(t *testing.T) {
 	st.forget()
 	rest := st.fetch(t, harvest.Request{Checkpoint: late})
 	require.Equal(t, "done", rest.outcome(), "%v", rest.err)
-	require.Equal(t, "ListRecords from=2026-01-02T04:00:00Z", st.requests()[0], "it goes on from the last datestamp")
+	require.Equal(t, "ListRecords from=2015-01-02T04:00:00Z", st.requests()[0], "it goes on from the last datestamp")
 	require.Len(t, (&result{pages: append(first.pages[:1:1], rest.pages...)}).ids(), 12)
 
-	past := expire("2027-09-01T09:00:00Z").fetch(t, harvest.Request{})
+	past := expire("2016-09-01T09:00:00Z").fetch(t, harvest.Request{})
 	require.Equal(t, "done", past.outcome(), "one that had expired when it was given is not believed")
 	require.Empty(t, past.warnings())
 }
@@ -172,7 +172,7 @@ func TestAWindowMovesNothingElse(t *testing.T) {
 	st.forget()
 	r := st.fetch(t, req)
 	require.Equal(t, s.ids()[4:20], idsInOrder(r), "from included, until not")
-	require.Equal(t, "ListRecords from=2026-01-02T10:00:00Z until=2026-01-06T10:00:00Z", st.requests()[0])
+	require.Equal(t, "ListRecords from=2015-01-02T10:00:00Z until=2015-01-06T10:00:00Z", st.requests()[0])
 	require.JSONEq(t, string(whole.checkpoint()), string(r.checkpoint()))
 	req.Checkpoint = r.pages[0].Checkpoint
 	require.Equal(t, s.ids()[8:20], idsInOrder(st.fetch(t, req)), "it goes on within the window")
@@ -180,9 +180,9 @@ func TestAWindowMovesNothingElse(t *testing.T) {
 	require.Equal(t, "unchanged", st.fetch(t, req).outcome(), "the daily harvest is where it was")
 
 	days := serve(t, newShelf(shelf{n: 40, size: 4, days: true}), nil)
-	midnight := time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
+	midnight := time.Date(2015, 1, 3, 0, 0, 0, 0, time.UTC)
 	days.fetch(t, harvest.Request{Window: harvest.Window{From: midnight.Add(-24 * time.Hour), Until: midnight}})
-	require.Equal(t, "ListRecords from=2026-01-02 until=2026-01-02", days.requests()[1])
+	require.Equal(t, "ListRecords from=2015-01-02 until=2015-01-02", days.requests()[1])
 }
 
 func TestAgainGoesOnOverItsAttempts(t *testing.T) {
@@ -233,6 +233,39 @@ func TestErrorsOfTheProtocolWithAStatus(t *testing.T) {
 	require.Equal(t, "unchanged", st.fetch(t, harvest.Request{}).outcome())
 }
 
+// TestATokenThatLeadsNowhere: one that was left by an earlier run and brings no
+// list any more does not hold the item for ever.
+func TestATokenThatLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	s := usualShelf()
+	st := serve(t, s, onToken(",,,8", func(w http.ResponseWriter, _ url.Values) bool {
+		return say(w, "<html><body>Session expired</body></html>")
+	})())
+	first := st.fetch(t, harvest.Request{})
+	require.Equal(t, "broken", first.outcome())
+	require.Contains(t, string(first.checkpoint()), ",,,8")
+	next := st.fetch(t, harvest.Request{Checkpoint: first.checkpoint()})
+	require.Equal(t, "done", next.outcome(), "%v", next.err)
+	require.Equal(t, sorted(s.ids()), (&result{pages: append(first.pages, next.pages...)}).ids())
+}
+
+// TestACheckpointOfTomorrow: one that a wrong clock has left lists everything
+// once more; what it passed over comes.
+func TestACheckpointOfTomorrow(t *testing.T) {
+	t.Parallel()
+	st := serve(t, usualShelf(), nil)
+	req := harvest.Request{}
+	whole := st.fetch(t, req)
+	var c map[string]any
+	require.NoError(t, json.Unmarshal(whole.checkpoint(), &c))
+	c["from"], c["as_of"] = "9999-12-30T00:00:00Z", "9999-12-31T00:00:00Z"
+	req.Checkpoint, _ = json.Marshal(c)
+	r := st.fetch(t, req)
+	require.Len(t, r.ids(), 12)
+	require.Contains(t, strings.Join(r.warnings(), "\n"), "which is not yet")
+	require.JSONEq(t, string(whole.checkpoint()), string(r.checkpoint()))
+}
+
 func TestAnotherSourceBeginsAnew(t *testing.T) {
 	t.Parallel()
 	st := serve(t, newShelf(shelf{n: 12, size: 4, sets: []string{"a", "b"}}), nil)
@@ -246,12 +279,12 @@ func TestResume(t *testing.T) {
 	st := serve(t, usualShelf(), nil)
 	f := oaipmh.New(politely(t, 20*time.Second)).(harvest.Resumer)
 	req := harvest.Request{Params: st.params("")}
-	c, err := f.Resume(req, map[string]string{"from": "2026-01-03"})
+	c, err := f.Resume(req, map[string]string{"from": "2015-01-03"})
 	require.NoError(t, err)
 	req.Checkpoint = c
 	require.Len(t, st.fetch(t, req).ids(), 5)
-	require.Equal(t, "ListRecords from=2026-01-03T00:00:00Z", st.requests()[1])
-	for _, bad := range []map[string]string{{"since": "2026-01-03"}, {"from": "yesterday"}, {}} {
+	require.Equal(t, "ListRecords from=2015-01-03T00:00:00Z", st.requests()[1])
+	for _, bad := range []map[string]string{{"since": "2015-01-03"}, {"from": "yesterday"}, {}} {
 		_, err := f.Resume(req, bad)
 		require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err), "%v", bad)
 	}

@@ -25,9 +25,10 @@ type response struct {
 	// address is what was asked, text what was read of the body.
 	address string
 	text    []byte
-	// clock is the repository's own: responseDate, else the Date header; zero
-	// when neither can be read.
-	clock time.Time
+	// shown is the repository's clock as it stands: responseDate, else the Date
+	// header; zero when neither can be read. clock is shown as far as it can be
+	// believed: never more than aDay ahead of ours.
+	shown, clock time.Time
 	// damaged: the body was compressed, and could not be read to its end.
 	damaged bool
 }
@@ -76,7 +77,7 @@ func (a *asking) get(args string) (response, error) {
 		r.damaged = got.Uncompressed && (harvest.KindOf(err) == harvest.KindServerError || strings.Contains(err.Error(), "decode"))
 		return r, err
 	}
-	return r, r.parse(a.params.Encoding)
+	return r, r.parse(a.params.Encoding, args)
 }
 
 func (a *asking) header() http.Header {
@@ -107,9 +108,9 @@ func gunzip(a *answer.Answer, address string) error {
 	return nil
 }
 
-// parse reads the body. A status of 400 and above is an error, unless the body
-// is a response of the protocol that says what is wrong.
-func (r *response) parse(encoding string) error {
+// parse reads the body, the answer to args. A status of 400 and above is an error,
+// unless the body is a response of the protocol that says what is wrong.
+func (r *response) parse(encoding, args string) error {
 	var err error
 	r.text = wire.Clean(r.Body, encoding)
 	r.Response, err = wire.Scan(r.text)
@@ -125,14 +126,45 @@ func (r *response) parse(encoding string) error {
 		return harvest.Errorf(harvest.KindServerError, "read response", r.address, "it breaks off before its end")
 	}
 	r.readClock()
-	return nil
+	return r.complete(args)
 }
 
+// complete checks that the answer has what was asked for, or says why not.
+// Nothing at all is not the end of a list. Where a list began well that is a
+// failure in its middle, worth a retry; at its beginning it is for people to see.
+func (r *response) complete(args string) error {
+	verb, rest, _ := strings.Cut(strings.TrimPrefix(args, "verb="), "&")
+	if r.Verb == verb || len(r.Errors) > 0 || verb == "Identify" && r.Verb != "" { // files that stand for a repository do not know the verb
+		return nil
+	}
+	e := harvest.Errorf(harvest.KindBroken, "read response", r.address, "it has neither %s nor an error", verb)
+	if strings.HasPrefix(rest, "resumptionToken=") {
+		e.Kind = harvest.KindServerError
+	}
+	e.Advice, e.Evidence = "nothing of it was taken; tell the repository's administrator where it goes on", r.Evidence()
+	return e
+}
+
+// aDay is how far ahead of ours a clock may be and still be believed.
+const aDay = 24 * time.Hour
+
+// ahead reports a moment that no clock can have seen yet.
+func ahead(t time.Time) bool { return t.After(time.Now().Add(aDay)) }
+
 func (r *response) readClock() {
+	date, err := http.ParseTime(r.Header.Get("Date"))
+	if err == nil {
+		r.shown = date.UTC()
+	}
 	if t, ok := parseTime(r.Date); ok {
-		r.clock = t
-	} else if t, err := http.ParseTime(r.Header.Get("Date")); err == nil {
-		r.clock = t.UTC()
+		r.shown = t
+	}
+	switch r.clock = r.shown; {
+	case !ahead(r.shown):
+	case err == nil && !ahead(date):
+		r.clock = date.UTC()
+	default:
+		r.clock = time.Now().UTC().Truncate(time.Second)
 	}
 }
 

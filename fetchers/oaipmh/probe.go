@@ -110,7 +110,7 @@ func (f *Fetcher) Count(ctx context.Context, req harvest.Request) (int64, error)
 	if err != nil {
 		return 0, err
 	}
-	if _, none := ans.says("noRecordsMatch"); none {
+	if ans.saysNone() {
 		return 0, nil
 	}
 	if ans.failed() {

@@ -3,12 +3,14 @@ package oaipmh_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,7 +111,7 @@ func warned(part string) func(*testing.T, *result, *stand) {
 
 func quirks() []quirk {
 	s := usualShelf()
-	return append(append(tokenQuirks(s), answerQuirks(s)...), transportQuirks(s)...)
+	return slices.Concat(tokenQuirks(s), noListQuirks(s), answerQuirks(s), transportQuirks(s))
 }
 
 func tokenQuirks(s *shelf) []quirk {
@@ -166,7 +168,7 @@ func tokenQuirks(s *shelf) []quirk {
 		},
 		{
 			name: "badResumptionToken in mid-harvest", quirk: "a token is refused in mid-harvest", does: "asked once more, then the list goes on from its last datestamp, where it came in that order",
-			fault: onToken(",,,8", refuse), outcome: "done", docs: 12, requests: 7, check: warned("it goes on from 2026-01-03T04:00:00Z"),
+			fault: onToken(",,,8", refuse), outcome: "done", docs: 12, requests: 7, check: warned("it goes on from 2015-01-03T04:00:00Z"),
 		},
 		{
 			name: "badResumptionToken, no order", quirk: "the same, and the list is not in the order of datestamps", does: "the span is halved until its lists are short enough",
@@ -291,7 +293,7 @@ func answerQuirks(s *shelf) []quirk {
 			name: "422 on an empty window", quirk: "a window without records is answered with 400, 404 or 422", does: "the span from the beginning is asked for, with dates alike: where it is answered, the window is empty",
 			fault: func() spoil {
 				return func(w http.ResponseWriter, q url.Values) bool {
-					return q.Get("from") > "2027" && status(http.StatusUnprocessableEntity)(w, q)
+					return q.Get("from") > "2016" && status(http.StatusUnprocessableEntity)(w, q)
 				}
 			}, again: true, outcome: "unchanged", docs: 0, requests: 2,
 		},
@@ -350,7 +352,7 @@ func answerQuirks(s *shelf) []quirk {
 			name: "granularity in lower case", quirk: "granularity is written in any case", does: "read in any case",
 			fault: rewrite(s, "Identify", "YYYY-MM-DDThh:mm:ssZ", "yyyy-mm-ddThh:mm:ssz"), again: true, outcome: "unchanged", docs: 0, requests: 1,
 			check: func(t *testing.T, _ *result, st *stand) {
-				require.Equal(t, []string{"ListRecords from=2027-08-31T10:00:00Z"}, st.requests())
+				require.Equal(t, []string{"ListRecords from=2016-08-31T10:00:00Z"}, st.requests())
 			},
 		},
 		{
@@ -363,7 +365,7 @@ func answerQuirks(s *shelf) []quirk {
 		},
 		{
 			name: "earliestDatestamp of another form", quirk: "earliestDatestamp is not in the declared form", does: "any usual form is read",
-			fault: rewrite(s, "Identify", "2026-01-01T10:00:00Z</earliest", "2026</earliest"), params: `,"window":"month"`, outcome: "done", docs: 12, requests: 0,
+			fault: rewrite(s, "Identify", "2015-01-01T10:00:00Z</earliest", "2015</earliest"), params: `,"window":"month"`, outcome: "done", docs: 12, requests: 0,
 		},
 		{
 			name: "no selective harvesting", quirk: "dates are not understood at all", does: "`granularity: none` sends none: everything is listed each time",
@@ -380,6 +382,174 @@ func answerQuirks(s *shelf) []quirk {
 					return q.Get("verb") == "ListRecords" && say(w, s.errorOf("InternalException"))
 				}
 			}, outcome: "server_error", docs: 0, requests: 2,
+		},
+	}
+}
+
+// noListQuirks are answers that look like the end of a list and are none.
+func noListQuirks(s *shelf) []quirk {
+	bare := func(w http.ResponseWriter, _ url.Values) bool { return say(w, s.frame("")) }
+	keeps := func(token string) func(*testing.T, *result, *stand) {
+		return func(t *testing.T, r *result, _ *stand) {
+			t.Helper()
+			require.Contains(t, string(r.checkpoint()), `"token":"`+token+`"`, "the checkpoint stays where it was")
+			require.NotContains(t, string(r.checkpoint()), "as_of")
+		}
+	}
+	onList := func(answer func(w http.ResponseWriter, q url.Values) bool) func() spoil {
+		return func() spoil {
+			return func(w http.ResponseWriter, q url.Values) bool {
+				return q.Get("verb") == "ListRecords" && answer(w, q)
+			}
+		}
+	}
+	year9999 := func(t *testing.T, r *result, _ *stand) {
+		warned("its clock shows 9999-12-31")(t, r, nil)
+		var c struct{ From, AsOf time.Time }
+		require.NoError(t, json.Unmarshal(r.checkpoint(), &c))
+		require.WithinRange(t, c.From, time.Now().Add(-26*time.Hour), time.Now().Add(24*time.Hour))
+	}
+	return []quirk{
+		{
+			name: "neither list nor error", quirk: "200 with an OAI-PMH element that holds neither a list nor an error", does: "no end of anything: nothing moves, the next run asks again",
+			fault: onList(bare), outcome: "broken", docs: 0, requests: 2,
+			check: func(t *testing.T, r *result, _ *stand) {
+				require.ErrorContains(t, r.err, "neither ListRecords nor an error")
+				require.Contains(t, string(harvest.AsError(r.err).Evidence), "responseDate")
+			},
+		},
+		{
+			name: "neither list nor error, nothing new", quirk: "the same where there was nothing new to come", does: "not taken for that: where the harvest begins does not move",
+			fault: onList(bare), again: true, outcome: "broken", docs: 0, requests: 1,
+		},
+		{
+			name: "neither list nor error on a token", quirk: "the same as the answer to a token", does: "the list is not over: the next attempt asks again; on the last one it goes on from its last datestamp",
+			fault: onToken(",,,8", bare), outcome: "server_error", docs: 8, requests: 4, check: keeps(",,,8"),
+		},
+		{
+			name: "neither list nor error on a token, last attempt", quirk: "the same on the last attempt", does: "the list goes on from its last datestamp",
+			fault: onToken(",,,8", bare), last: true, outcome: "done", docs: 12, requests: 6,
+		},
+		{
+			name: "another verb's answer", quirk: "ListRecords is answered with ListIdentifiers, headers alone", does: "nothing of it is taken: the documents would lose their text",
+			fault: rewrite(s, "ListRecords", "ListRecords>", "ListIdentifiers>"), outcome: "broken", docs: 0, requests: 2,
+		},
+		{
+			name: "no Identify", quirk: "Identify is answered with nothing in it", does: "no form of dates is concluded from it",
+			fault: func() spoil {
+				return func(w http.ResponseWriter, q url.Values) bool { return q.Get("verb") == "Identify" && bare(w, q) }
+			}, outcome: "broken", docs: 0, requests: 1,
+		},
+		{
+			name: "token outside of the list", quirk: "resumptionToken stands behind `</ListRecords>`", does: "it is the list's",
+			fault: func() spoil {
+				return func(w http.ResponseWriter, q url.Values) bool {
+					text := s.answer(q)
+					at := strings.Index(text, "<resumptionToken")
+					if q.Get("verb") != "ListRecords" || at < 0 {
+						return false
+					}
+					token, rest, _ := strings.Cut(text[at:], "</ListRecords>")
+					return say(w, text[:at]+"</ListRecords>"+token+rest)
+				}
+			}, outcome: "done", docs: 12, requests: 4,
+		},
+		{
+			name: "token behind the root", quirk: "resumptionToken stands behind `</OAI-PMH>`", does: "it is the list's",
+			fault: func() spoil {
+				return func(w http.ResponseWriter, q url.Values) bool {
+					text := s.answer(q)
+					at := strings.Index(text, "<resumptionToken")
+					if q.Get("verb") != "ListRecords" || at < 0 {
+						return false
+					}
+					token, rest, _ := strings.Cut(text[at:], "</ListRecords>")
+					return say(w, text[:at]+"</ListRecords>"+rest+token)
+				}
+			}, outcome: "done", docs: 12, requests: 4,
+		},
+		{
+			name: "two tokens", quirk: "a list has two resumptionTokens, the last one empty", does: "the one that says more counts",
+			fault: rewrite(s, "ListRecords", "</ListRecords>", "<resumptionToken/></ListRecords>"), outcome: "done", docs: 12, requests: 4,
+		},
+		{
+			name: "token in a record that has no end", quirk: "the last record of a page is never closed, and the token has another prefix", does: "the record is set aside, the token stays the list's",
+			fault: func() spoil {
+				return func(w http.ResponseWriter, q url.Values) bool {
+					text := s.answer(q)
+					at := strings.LastIndex(text, "</record><resumptionToken")
+					if q.Get("verb") != "ListRecords" || q.Has("resumptionToken") || at < 0 {
+						return false
+					}
+					text = text[:at] + strings.NewReplacer("</record>", "", "<resumptionToken", `<o:resumptionToken xmlns:o="http://www.openarchives.org/OAI/2.0/"`, "</resumptionToken", "</o:resumptionToken").Replace(text[at:])
+					return say(w, text)
+				}
+			}, outcome: "partial", docs: 11, requests: 4,
+		},
+		{
+			name: "list and error", quirk: "a list breaks off in the repository: records, then an error, no token", does: "the records are taken, the list is not over",
+			fault: onToken(",4", func(w http.ResponseWriter, _ url.Values) bool {
+				return say(w, s.frame("<ListRecords>"+s.records[4].text+`</ListRecords><error code="InternalException">gone</error>`))
+			}),
+			outcome: "server_error", docs: 5, requests: 3, check: keeps(",,,4"),
+		},
+		{
+			name: "error in the list", quirk: "the same, with the error inside of the list", does: "the same",
+			fault: onToken(",4", func(w http.ResponseWriter, _ url.Values) bool {
+				return say(w, s.frame("<ListRecords>"+s.records[4].text+`<error code="InternalException">gone</error></ListRecords>`))
+			}),
+			outcome: "server_error", docs: 5, requests: 3, check: keeps(",,,4"),
+		},
+		{
+			name: "several errors", quirk: "noRecordsMatch beside another error", does: "only noRecordsMatch alone is nothing new",
+			fault: onList(func(w http.ResponseWriter, _ url.Values) bool {
+				return say(w, s.frame(`<error code="noRecordsMatch"/><error code="InternalException">no database</error>`))
+			}), again: true, outcome: "server_error", docs: 0, requests: 1,
+		},
+		{
+			name: "Deleted in any case", quirk: "`status=\"Deleted\"`, ` DELETED `", does: "read in any case",
+			fault: rewrite(s, "ListRecords", `status="deleted"`, `status=" Deleted "`), outcome: "done", docs: 12, requests: 4,
+			check: func(t *testing.T, r *result, _ *stand) { require.True(t, r.documents()[9].Deleted) },
+		},
+		{
+			name: "a clock of the year 9999", quirk: "responseDate is more than a day ahead of our clock", does: "the next harvest begins by the header's Date, else by our clock; a warning says so",
+			fault: rewrite(s, "ListRecords", "2016-09-01T10:00:00Z", "9999-12-31T23:59:59Z"), outcome: "done", docs: 12, requests: 4, check: year9999,
+		},
+		{
+			name: "a clock of the year 2", quirk: "responseDate is centuries behind", does: "believed: too much comes each time, and nothing is lost",
+			fault: rewrite(s, "ListRecords", "2016-09-01T10:00:00Z", "0002-01-01T00:00:00Z"), params: `,"overlap":"9999d"`, outcome: "done", docs: 12, requests: 4,
+			check: func(t *testing.T, r *result, _ *stand) { require.Contains(t, string(r.checkpoint()), "made") },
+		},
+		{
+			name: "datestamps of no year", quirk: "datestamps like 0000-00-00, 9999-12-31T23:59:59-05:00, 12026-01-01", does: "kept as written in `datestamp`, and no date",
+			fault: func() spoil {
+				return func(w http.ResponseWriter, q url.Values) bool {
+					text := s.answer(q)
+					for old, stamp := range map[string]string{s.records[0].stamp: "0000-00-00", s.records[1].stamp: "9999-12-31T23:59:59-05:00", s.records[2].stamp: "12026-01-01"} {
+						text = strings.ReplaceAll(text, "<datestamp>"+old, "<datestamp>"+stamp)
+					}
+					return q.Get("verb") == "ListRecords" && say(w, text)
+				}
+			}, outcome: "done", docs: 12, requests: 4,
+			check: func(t *testing.T, r *result, _ *stand) {
+				for _, d := range r.documents()[:3] {
+					require.True(t, d.Published.IsZero(), "%s", d.Published)
+				}
+			},
+		},
+		{
+			name: "earliestDatestamp that is wrong", quirk: "earliestDatestamp lies behind the records, and dates before it are refused", does: "the list is asked for from its beginning, not from there",
+			fault: func() spoil {
+				return func(w http.ResponseWriter, q url.Values) bool {
+					switch {
+					case q.Get("verb") == "Identify":
+						return say(w, strings.ReplaceAll(s.answer(q), "2015-01-01T10:00:00Z</earliest", "2015-08-01T10:00:00Z</earliest"))
+					case q.Get("from") != "" && q.Get("from") < "2015-08":
+						return say(w, s.errorOf("badArgument"))
+					}
+					return false
+				}
+			}, params: `,"from":"2015-01-01"`, outcome: "done", docs: 12, requests: 5,
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
 	"github.com/vendemmia/vendemmia/harvest"
@@ -27,6 +28,8 @@ func (r *reading) failure(l *list, err error) error {
 		switch {
 		case refuses(e.Status):
 			return r.again(l, err, fmt.Sprintf("its token is refused with status %d", e.Status))
+		case e.Kind == harvest.KindBroken && l.Token == r.inherited:
+			return r.restartAfter(err, "its token leads to what is no list")
 		case r.req.LastAttempt && (e.Kind == harvest.KindServerError || e.Kind == harvest.KindTimeout):
 			return r.restartAfter(err, "its token is answered with "+string(e.Kind)+", and no attempt is left")
 		}
@@ -63,15 +66,15 @@ func (r *reading) confirmEmpty(l *list, refused error) error {
 	if r.ctx.Err() != nil {
 		return err
 	}
-	if _, none := neighbour.says("noRecordsMatch"); err != nil || !none && len(neighbour.Records) == 0 {
+	if err != nil || !neighbour.saysNone() && len(neighbour.Records) == 0 {
 		return refused
 	}
-	return r.none(l, response{Response: &wire.Response{Token: wire.Token{Size: -1}}, clock: neighbour.clock})
+	return r.none(l, response{Response: &wire.Response{Token: wire.Token{Size: -1}}, shown: neighbour.shown, clock: neighbour.clock})
 }
 
 // refusal handles errors of the protocol.
 func (r *reading) refusal(l *list, ans response) error {
-	if _, ok := ans.says("noRecordsMatch"); ok {
+	if ans.saysNone() {
 		return r.none(l, ans)
 	}
 	if text, ok := ans.says("badResumptionToken"); ok && l.Token != "" {
@@ -94,11 +97,13 @@ func (r *reading) refusal(l *list, ans response) error {
 }
 
 // otherwise changes how dates are asked for, where a repository refuses them:
-// not before its beginning, then in the other form. False when all was tried.
+// not before its beginning, then in the other form. False when all was tried. From
+// the beginning on is asked for without a date: what Identify says of it may be
+// wrong, and what lies before would be lost.
 func (r *reading) otherwise(l *list) bool {
 	if early := r.cp.Earliest; !r.clamped && !early.IsZero() && !l.From.IsZero() && l.From.Before(early) && (l.Until.IsZero() || !l.Until.Before(early)) {
 		r.clamped = true
-		l.From = early
+		l.From = time.Time{}
 		return true
 	}
 	if g := r.params.Granularity; r.toggled || g != "" && g != "auto" {

@@ -3,8 +3,10 @@ package oaipmh
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -58,6 +60,11 @@ func (ans response) says(code string) (text string, ok bool) {
 	return "", false
 }
 
+// saysNone reports that there is nothing to list, and no other trouble.
+func (ans response) saysNone() bool {
+	return len(ans.Errors) > 0 && !slices.ContainsFunc(ans.Errors, func(e wire.Error) bool { return e.Code != "noRecordsMatch" })
+}
+
 // failed reports an answer that is errors and nothing else.
 func (ans response) failed() bool {
 	return len(ans.Errors) > 0 && len(ans.Records) == 0 && ans.Token.Value == ""
@@ -68,7 +75,8 @@ func (ans response) failed() bool {
 // is none. Codes of nobody's invention are the repository's own failures.
 func (a *asking) protocolError(ans response) error {
 	e := &harvest.Error{Kind: harvest.KindServerError, Op: "ask", On: ans.address}
-	code, text := ans.Errors[0].Code, ans.Errors[0].Text
+	worst := max(0, slices.IndexFunc(ans.Errors, func(e wire.Error) bool { return e.Code != "noRecordsMatch" }))
+	code, text := ans.Errors[worst].Code, ans.Errors[worst].Text
 	for _, known := range []string{"cannotDisseminateFormat", "noMetadataFormats", "noSetHierarchy", "badVerb", "badArgument"} {
 		if t, ok := ans.says(known); ok {
 			e.Kind, code, text = harvest.KindMisconfigured, known, t

@@ -74,7 +74,7 @@ func (a *asking) sets(pages int, yield func(wire.Set) bool) error {
 }
 
 func (a *asking) setsError(ans response) error {
-	if _, ok := ans.says("noRecordsMatch"); ok { // not of this verb, but meant so
+	if ans.saysNone() { // not of this verb, but meant so
 		return nil
 	}
 	return a.protocolError(ans)
@@ -130,9 +130,7 @@ func (r *reading) verify(l *list, ans response) error {
 
 // none ends a list that brought no (more) records.
 func (r *reading) none(l *list, ans response) error {
-	if r.pass.First.IsZero() {
-		r.pass.First = ans.clock
-	}
+	r.began(ans)
 	if r.distrusts(l, ans) {
 		return nil
 	}

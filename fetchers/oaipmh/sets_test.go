@@ -53,6 +53,24 @@ func TestSplit(t *testing.T) {
 	require.Len(t, circle.requests(), 2)
 }
 
+// TestAListOfSetsThatIsNone: half a list would take the other items away.
+func TestAListOfSetsThatIsNone(t *testing.T) {
+	t.Parallel()
+	s := newShelf(shelf{n: 4, size: 4, sets: []string{"a", "b"}})
+	for name, inner := range map[string]string{"nothing": "", "another answer": "<ListRecords></ListRecords>", "an error": `<error code="noRecordsMatch"/><error code="InternalException"/>`} {
+		for _, on := range []string{"", "more"} {
+			st := serve(t, s, func(w http.ResponseWriter, q url.Values) bool {
+				if q.Get("resumptionToken") == on {
+					return say(w, s.frame(inner))
+				}
+				return say(w, strings.ReplaceAll(s.answer(q), "</ListSets>", "<resumptionToken>more</resumptionToken></ListSets>"))
+			})
+			_, err := split(t, st)
+			require.Error(t, err, "%s, on token %q", name, on)
+		}
+	}
+}
+
 // later serves the same shelf under a clock that has gone on.
 func later(s shelf, clock string) *shelf {
 	s.clock = clock
@@ -69,22 +87,22 @@ func TestASetThatVanishedIsGone(t *testing.T) {
 	require.Len(t, whole.ids(), 6)
 
 	after := shelf{n: 12, size: 4, sets: []string{"b", "c"}}
-	on = later(after, "2027-09-03T10:00:00Z")
+	on = later(after, "2016-09-03T10:00:00Z")
 	req.Checkpoint = whole.checkpoint()
 	st.forget()
 	r := st.fetch(t, req)
 	require.Equal(t, "unchanged", r.outcome(), "within a week it is not asked after")
 	require.Len(t, st.requests(), 1)
 
-	on = later(after, "2027-09-12T10:00:00Z")
+	on = later(after, "2016-09-12T10:00:00Z")
 	req.Checkpoint = r.checkpoint()
 	st.forget()
 	r = st.fetch(t, req)
 	require.Equal(t, "gone", r.outcome(), "%v", r.err)
 	require.ErrorContains(t, r.err, "set a is no longer among")
-	require.Equal(t, []string{"ListRecords set=a from=2027-09-02T10:00:00Z", "ListIdentifiers set=a", "ListSets"}, st.requests())
+	require.Equal(t, []string{"ListRecords set=a from=2016-09-02T10:00:00Z", "ListIdentifiers set=a", "ListSets"}, st.requests())
 
-	on = later(before, "2027-09-12T10:00:00Z")
+	on = later(before, "2016-09-12T10:00:00Z")
 	st.forget()
 	r = st.fetch(t, req)
 	require.Equal(t, "unchanged", r.outcome(), "a set that is still there has only nothing new")
@@ -97,7 +115,7 @@ func TestASetThatHasBecomeEmpty(t *testing.T) {
 	st := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { on.ServeHTTP(w, r) }), nil)
 	req := harvest.Request{Params: st.params(`,"set":"a"`)}
 	req.Checkpoint = st.fetch(t, req).checkpoint()
-	on = later(shelf{n: 1, size: 4, sets: []string{"b", "a"}}, "2027-09-12T10:00:00Z")
+	on = later(shelf{n: 1, size: 4, sets: []string{"b", "a"}}, "2016-09-12T10:00:00Z")
 	require.Equal(t, "empty", st.fetch(t, req).outcome())
 }
 
@@ -132,7 +150,7 @@ func TestProbe(t *testing.T) {
 		{Name: "name", Value: "Shelf"},
 		{Name: "granularity", Value: "YYYY-MM-DDThh:mm:ssZ"},
 		{Name: "deleted", Value: "persistent"},
-		{Name: "earliest", Value: "2026-01-01T10:00:00Z"},
+		{Name: "earliest", Value: "2015-01-01T10:00:00Z"},
 		{Name: "formats", Value: "oai_dc marcxml"},
 		{Name: "sets", Value: "2"},
 		{Name: "compression", Value: "gzip"},

@@ -11,7 +11,7 @@ import (
 )
 
 // shelf is a sound repository of n records, so many to a response, four a day
-// from 1 January 2026 on; its clock stands at 1 September 2027.
+// from 1 January 2015 on; its clock stands at 1 September 2016.
 type shelf struct {
 	n, size int
 	// days: its dates have no time of day. told: it says how many records there
@@ -42,7 +42,7 @@ func newShelf(s shelf) *shelf {
 	return &s
 }
 
-func shelfBegin() time.Time { return time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC) }
+func shelfBegin() time.Time { return time.Date(2015, 1, 1, 10, 0, 0, 0, time.UTC) }
 
 func (s *shelf) form(t time.Time) string {
 	if s.days {
@@ -73,7 +73,7 @@ func (s *shelf) ids() (ids []string) {
 func (s *shelf) frame(inner string) string {
 	clock := s.clock
 	if clock == "" {
-		clock = "2027-09-01T10:00:00Z"
+		clock = "2016-09-01T10:00:00Z"
 	}
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">` +
 		`<responseDate>` + clock + `</responseDate><request>https://repo.example.org/oai</request>` + inner + `</OAI-PMH>`

@@ -15,9 +15,7 @@ const cutAbove = 20_000
 
 // take yields the records of a response and goes on to the next.
 func (r *reading) take(l *list, ans response) error {
-	if r.pass.First.IsZero() {
-		r.pass.First = ans.clock
-	}
+	r.began(ans)
 	if l.Pages == 0 && (r.cutLong(l, ans) || r.distrusts(l, ans)) {
 		return nil
 	}
@@ -26,6 +24,9 @@ func (r *reading) take(l *list, ans response) error {
 	}
 	if err := r.verify(l, ans); err != nil {
 		return r.breakOff(l, err)
+	}
+	if len(ans.Errors) > 0 && ans.Token.Value == "" {
+		return r.half(l, ans)
 	}
 	fresh := r.recent.add(ans.Records) || l.Skip > 0
 	circle, trouble := l.loops, ""
@@ -47,6 +48,16 @@ func (r *reading) take(l *list, ans response) error {
 		return err
 	}
 	return r.breakOff(l, err)
+}
+
+// half yields the records before an error that ends a list in its middle. The
+// next attempt asks for the same response again.
+func (r *reading) half(l *list, ans response) error {
+	err := harvest.AsError(r.protocolError(ans))
+	err.Err = fmt.Errorf("the list breaks off after %d records: %w", l.Seen+int64(len(ans.Records)), err.Err)
+	ans.Token.Size = -1
+	r.emit(l, ans, func() { l.Skip, l.SkipID = 0, "" })
+	return err
 }
 
 // begins sets the list in work back to its first request.
@@ -195,7 +206,7 @@ func expiry(ans response) time.Time {
 		return time.Time{}
 	}
 	now := time.Now().UTC().Truncate(time.Second)
-	given := ans.clock
+	given := ans.shown
 	if given.IsZero() {
 		given = now
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"strings"
 )
 
 // Record is one <record> (OAI-PMH 2.0, section 2.5). Err says why it cannot be
@@ -115,7 +116,7 @@ func (r *Record) end(part int, inner []byte) {
 
 func (r *Record) status(header tag) {
 	if len(header.attrs) > 1 {
-		r.Deleted = attribute(header.attrs, "status") == "deleted"
+		r.Deleted = strings.EqualFold(strings.TrimSpace(attribute(header.attrs, "status")), "deleted")
 	}
 }
 
@@ -130,9 +131,8 @@ func (r Record) checked() Record {
 // with a header, the token, or the end of the list.
 func (s *scanner) recover(open tag) int {
 	gone, end := s.at-open.to, s.nextRecord(open)
-	prefix := string(open.name[:len(open.name)-len(local(open.name))])
-	for _, stop := range []string{"<" + prefix + "resumptionToken", "</" + prefix + "ListRecords", "</" + prefix + "GetRecord"} {
-		if i := bytes.Index(s.b[open.to:end], []byte(stop)); i >= 0 {
+	for _, stop := range []struct{ begin, name string }{{"<", "resumptionToken"}, {"</", "ListRecords"}, {"</", "GetRecord"}} {
+		if i := tagIndex(s.b[open.to:end], stop.begin, stop.name); i >= 0 {
 			end = open.to + i
 		}
 	}
@@ -140,6 +140,30 @@ func (s *scanner) recover(open tag) int {
 	s.wasted(gone)
 	return end
 }
+
+// tagIndex returns where a tag of that name begins, whatever its prefix; -1 where
+// there is none.
+func tagIndex(b []byte, begin, name string) int {
+	for at := 0; ; {
+		i := bytes.Index(b[at:], []byte(name))
+		if i < 0 {
+			return -1
+		}
+		at += i
+		from := at
+		if from > 0 && b[from-1] == ':' {
+			for from--; from > 0 && at-from < maxPrefix && b[from-1] != '<' && b[from-1] != '/' && !isSpace(b[from-1]); from-- {
+			}
+		}
+		if from >= len(begin) && string(b[from-len(begin):from]) == begin {
+			return from - len(begin)
+		}
+		at += len(name)
+	}
+}
+
+// maxPrefix is longer than any prefix in use.
+const maxPrefix = 40
 
 // nextRecord returns where the next record with a header begins, or the end of
 // the text.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -98,6 +99,7 @@ func (r *Response) scan(s *scanner) {
 		case kindEnd:
 			if string(local(t.name)) == "OAI-PMH" {
 				r.Cut = false
+				r.behind(s)
 				return
 			}
 			continue
@@ -112,11 +114,54 @@ func (r *Response) scan(s *scanner) {
 			}
 		case "responseDate":
 			r.Date = Text(s.content(t))
-		case "error":
-			r.Errors = append(r.Errors, Error{Code: attribute(t.attrs, "code"), Text: Text(s.content(t))})
 		default:
-			s.content(t)
+			if !r.outside(s, t) {
+				s.content(t)
+			}
 		}
+	}
+}
+
+// outside takes what belongs into the answer's element, or beside it, wherever it
+// stands: a token that is not seen ends a list before its end.
+func (r *Response) outside(s *scanner, t tag) bool {
+	switch string(local(t.name)) {
+	case "error":
+		r.Errors = append(r.Errors, Error{Code: attribute(t.attrs, "code"), Text: Text(s.content(t))})
+	case "resumptionToken":
+		r.token(s, t)
+	default:
+		return false
+	}
+	return true
+}
+
+// behind looks for a token after the end of the root.
+func (r *Response) behind(s *scanner) {
+	if !bytes.Contains(s.b[s.at:], []byte("resumptionToken")) {
+		return
+	}
+	for {
+		t := s.next()
+		s.bad = ""
+		if t.kind == kindNone {
+			return
+		}
+		if t.kind != kindEnd && string(local(t.name)) == "resumptionToken" {
+			r.token(s, t)
+		}
+	}
+}
+
+// token takes a resumptionToken; of several, an empty one does not end what
+// another goes on with.
+func (r *Response) token(s *scanner, t tag) {
+	token := Token{
+		Size: count(attribute(t.attrs, "completeListSize")), Cursor: count(attribute(t.attrs, "cursor")),
+		Expires: attribute(t.attrs, "expirationDate"), Value: strings.TrimSpace(string(plain(s.content(t)))),
+	}
+	if token.Value != "" || r.Token.Value == "" {
+		r.Token = token
 	}
 }
 
@@ -152,12 +197,10 @@ func (r *Response) member(s *scanner, t tag) {
 			rec.Raw = s.b[t.from:s.at]
 			rec.header(t, inner)
 		}
-		r.Records = append(r.Records, rec.checked())
-	case "resumptionToken":
-		r.Token = Token{
-			Size: count(attribute(t.attrs, "completeListSize")), Cursor: count(attribute(t.attrs, "cursor")),
-			Expires: attribute(t.attrs, "expirationDate"), Value: strings.TrimSpace(string(plain(s.content(t)))),
+		if r.Verb != "ListIdentifiers" && rec.ID != "" {
+			rec.Err = errors.New("its header stands alone, outside of a record")
 		}
+		r.Records = append(r.Records, rec.checked())
 	case "set":
 		m := members(s.content(t))
 		r.Sets = append(r.Sets, Set{Spec: m.text("setSpec"), Name: m.text("setName")})
@@ -165,7 +208,9 @@ func (r *Response) member(s *scanner, t tag) {
 		m := members(s.content(t))
 		r.Formats = append(r.Formats, Format{Prefix: m.text("metadataPrefix"), Namespace: m.text("metadataNamespace")})
 	default:
-		r.About.take(string(local(t.name)), s.content(t))
+		if !r.outside(s, t) {
+			r.About.take(string(local(t.name)), s.content(t))
+		}
 	}
 }
 
