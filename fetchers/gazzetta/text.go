@@ -3,29 +3,14 @@ package gazzetta
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
+	"github.com/vendemmia/vendemmia/fetchers/internal/charsets"
 )
 
 // decode makes text of what came. The site says UTF-8, and old pages are in
-// ISO-8859-1 or both: what is valid stays, other bytes are windows-1252, its
-// superset.
+// ISO-8859-1 or both.
 func decode(body []byte) string {
-	if utf8.Valid(body) {
-		return strings.ToValidUTF8(clean(string(body)), "")
-	}
-	var b strings.Builder
-	b.Grow(len(body) + len(body)/8)
-	for len(body) > 0 {
-		r, n := utf8.DecodeRune(body)
-		if r == utf8.RuneError && n == 1 {
-			r = charmap.Windows1252.DecodeByte(body[0])
-		}
-		b.WriteRune(r)
-		body = body[n:]
-	}
-	return clean(b.String())
+	return clean(string(charsets.Decode(body, charsets.Hints{HTML: true})))
 }
 
 // clean drops a byte order mark and the zeros that no JSON or store keeps.
