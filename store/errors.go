@@ -38,11 +38,14 @@ func fault(op, on string, err error) error {
 	if misconfigured(err) {
 		kind = harvest.KindMisconfigured
 	}
-	text, advice := diagnose(err)
-	if text != "" {
-		err = fmt.Errorf("%s: %w", text, err)
+	d := diagnose(err)
+	if d.text != "" {
+		err = fmt.Errorf("%s: %w", d.text, err)
 	}
-	return &harvest.Error{Kind: kind, Op: op, On: on, Err: err, Advice: advice}
+	if d.trouble != "" {
+		err = &rows.TroubleError{Trouble: d.trouble, Err: err}
+	}
+	return &harvest.Error{Kind: kind, Op: op, On: on, Err: err, Advice: d.advice}
 }
 
 // refusal reports whether err is an answer rather than a fault.
@@ -57,32 +60,37 @@ func refusal(err error) bool {
 	return false
 }
 
-const (
-	busy       = "another process holds the file"
-	busyAdvice = "look for a long-running backup or an open database shell"
-)
+// diagnosis names what is wrong with the disk, the file or the server, and what
+// helps. trouble is "" when the store works.
+type diagnosis struct {
+	trouble      rows.Trouble
+	text, advice string
+}
 
-// diagnose names what is wrong with the disk, the file or the server, and what
-// helps.
-func diagnose(err error) (text, advice string) {
+func heldFile() diagnosis {
+	return diagnosis{rows.TroubleBusy, "another process holds the file", "look for a long-running backup or an open database shell"}
+}
+
+func diagnose(err error) diagnosis {
 	switch {
 	case code(err) == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "the disk is full", "free some space; nothing was half written, and work goes on by itself"
+		return diagnosis{rows.TroubleFull, "the disk is full", "free some space; nothing was half written, and work goes on by itself"}
 	case code(err) == sqlite3.SQLITE_READONLY, errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return "the store cannot be written", "check owner and mode of the file and its folder, and that the file system is not mounted read-only"
+		return diagnosis{rows.TroubleReadOnly, "the store cannot be written", "check owner and mode of the file and its folder, and that the file system is not mounted read-only"}
 	case code(err) == sqlite3.SQLITE_CANTOPEN:
-		return "the file cannot be opened", "check that the folder exists and is writable: SQLite keeps two more files beside the database"
+		return diagnosis{rows.TroubleUnreachable, "the file cannot be opened", "check that the folder exists and is writable: SQLite keeps two more files beside the database"}
 	case code(err) == sqlite3.SQLITE_CORRUPT, code(err) == sqlite3.SQLITE_NOTADB:
-		return "the file is damaged or no database", "stop all workers, keep the file, and restore the last backup"
+		return diagnosis{rows.TroubleDamaged, "the file is damaged or no database", "stop all workers, keep the file, and restore the last backup"}
 	case code(err) == sqlite3.SQLITE_IOERR:
-		return "the disk failed", "look at the system's log for errors of the device or file system, and do not use network file systems"
+		return diagnosis{rows.TroubleDamaged, "the disk failed", "look at the system's log for errors of the device or file system, and do not use network file systems"}
 	case isBusy(err):
-		return busy, busyAdvice
+		return heldFile()
 	}
-	if text, advice = diagnosePostgres(err); text == "" && errors.Is(err, errPatience) {
-		return busy, busyAdvice
+	d := diagnosePostgres(err)
+	if d.text == "" && errors.Is(err, errPatience) {
+		return heldFile()
 	}
-	return text, advice
+	return d
 }
 
 // Away reports whether err of Open may be over by itself: somebody holds the

@@ -75,9 +75,17 @@ func TestDiskFull(t *testing.T) {
 	counts, err := s.Counts(t.Context(), "")
 	require.NoError(t, err)
 	require.Zero(t, counts, "nothing was half written")
+	require.Equal(t, rows.TroubleFull, rows.TroubleOf(got.Err))
+	now, since := s.Trouble()
+	require.Equal(t, rows.TroubleFull, now)
+	require.WithinDuration(t, time.Now(), since, time.Minute)
+	require.ErrorContains(t, s.Check(t.Context()), "the disk is full", "room for one row is not enough")
 
 	pragma(t, s, "max_page_count = 100000")
+	require.NoError(t, s.Check(t.Context()))
 	require.NoError(t, s.Write(t.Context(), big).Err, "and goes on when there is space")
+	now, _ = s.Trouble()
+	require.Empty(t, now)
 }
 
 func TestReadOnly(t *testing.T) {
@@ -88,6 +96,7 @@ func TestReadOnly(t *testing.T) {
 	for _, err := range []error{s.Check(t.Context()), s.Write(t.Context(), onePageOf(it, 1, "x")).Err} {
 		require.ErrorContains(t, err, "the store cannot be written")
 		require.Equal(t, harvest.KindInternal, harvest.KindOf(err))
+		require.Equal(t, rows.TroubleReadOnly, rows.TroubleOf(err))
 		require.Contains(t, err.Error(), "owner and mode")
 	}
 	pragma(t, s, "query_only = 0")
@@ -119,8 +128,7 @@ func TestDiagnose(t *testing.T) {
 		&os.PathError{Op: "open", Path: "x", Err: syscall.EACCES}:  "the store cannot be written",
 		errors.New("something else"):                               "",
 	} {
-		got, _ := diagnose(err)
-		require.Equal(t, want, got)
+		require.Equal(t, want, diagnose(err).text)
 	}
 	require.NoError(t, fault("x", "y", nil))
 	require.ErrorIs(t, fault("x", "y", fmt.Errorf("z: %w", rows.ErrFenced)), rows.ErrFenced)

@@ -198,7 +198,8 @@ func inOrder(a, b *job) int {
 func (s *Store) commit(batch []*job) {
 	slices.SortStableFunc(batch, inOrder)
 	err := s.commitOnce(batch)
-	if err == nil || errors.Is(err, errPatience) { // alone, each would wait as long again
+	// Alone, each would wait as long again, or meet the same full disk.
+	if err == nil || errors.Is(err, errPatience) || diagnose(err).trouble != "" {
 		for _, j := range batch {
 			j.answer.Err = cmp.Or(err, j.answer.Err)
 			close(j.done)
@@ -220,13 +221,15 @@ func (s *Store) commitOnce(batch []*job) error {
 	ctx, stop := context.WithTimeoutCause(context.Background(), groupPatience, errPatience)
 	defer stop()
 	begun := false
-	return s.engine.transact(ctx, besideOthers, func(t *tx) error {
+	err := s.engine.transact(ctx, besideOthers, func(t *tx) error {
 		if begun {
 			forget(batch)
 		}
 		begun = true
 		return writeBatch(s.engine.sink(t), batch)
 	})
+	s.trouble.note(err)
+	return err
 }
 
 // forget makes a batch look anew for the documents that it wants to change: what

@@ -8,6 +8,8 @@ import (
 	"net"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // errRace says that another process changed what this transaction had read.
@@ -60,42 +62,43 @@ func away(err error) bool {
 	return pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)
 }
 
-const (
-	contention       = "other processes write to the same items and documents all the time"
-	contentionAdvice = "look for two runs that harvest the same into one collection"
-)
-
 // diagnosePostgres names what is wrong with the server, and what helps.
-func diagnosePostgres(err error) (text, advice string) {
+func diagnosePostgres(err error) diagnosis {
 	switch sqlState(err) {
 	case "28P01", "28000":
-		return "PostgreSQL refuses this user", "check user and password: PGPASSWORD, a password file (~/.pgpass) or the address say the password; pg_hba.conf says who may come from where"
+		return diagnosis{rows.TroubleUnreachable, "PostgreSQL refuses this user", "check user and password: PGPASSWORD, a password file (~/.pgpass) or the address say the password; pg_hba.conf says who may come from where"}
 	case "3D000":
-		return "there is no such database", "make it: createdb -E UTF8 -T template0 NAME"
+		return diagnosis{rows.TroubleUnreachable, "there is no such database", "make it: createdb -E UTF8 -T template0 NAME"}
 	case "53100":
-		return "the disk of the database is full", "free some space there; nothing was half written, and work goes on by itself"
+		return diagnosis{rows.TroubleFull, "the disk of the database is full", "free some space there; nothing was half written, and work goes on by itself"}
 	case "53300":
-		return "PostgreSQL has no connection left", "raise max_connections, or start fewer workers with fewer connections each"
+		return diagnosis{rows.TroubleUnreachable, "PostgreSQL has no connection left", "raise max_connections, or start fewer workers with fewer connections each"}
 	case "25006":
-		return "the database is read-only", "give the address of the primary server, not of a standby; look at default_transaction_read_only"
+		return diagnosis{rows.TroubleReadOnly, "the database is read-only", "give the address of the primary server, not of a standby; look at default_transaction_read_only"}
 	case "42501":
-		return "PostgreSQL does not permit this", "let the user own the database: ALTER DATABASE NAME OWNER TO USER"
+		return diagnosis{rows.TroubleReadOnly, "PostgreSQL does not permit this", "let the user own the database: ALTER DATABASE NAME OWNER TO USER"}
 	case "57P01", "57P02", "57P03":
-		return "PostgreSQL is starting or stopping", "wait for it"
+		return diagnosis{rows.TroubleUnreachable, "PostgreSQL is starting or stopping", "wait for it"}
+	case "58030", "XX001", "XX002":
+		return diagnosis{rows.TroubleDamaged, "the database is damaged, or its disk failed", "look at the logs of the server and of the system, keep the data directory, and restore the last backup"}
 	case "25P03":
-		return "this process slept in the middle of a write", "look why it was stopped (SIGSTOP), or why the machine is so slow"
+		return diagnosis{"", "this process slept in the middle of a write", "look why it was stopped (SIGSTOP), or why the machine is so slow"}
 	case "40001", "40P01":
-		return contention, contentionAdvice
+		return contention()
 	case "57014":
-		return "the database took longer than a minute", "look at pg_stat_activity for what holds a lock, and at the load of the server"
+		return diagnosis{rows.TroubleBusy, "the database took longer than a minute", "look at pg_stat_activity for what holds a lock, and at the load of the server"}
 	}
 	if errors.Is(err, errRace) {
-		return contention, contentionAdvice
+		return contention()
 	}
 	if _, lost := errors.AsType[*lostError](err); lost || away(err) {
-		return "PostgreSQL cannot be reached", "check that it runs, host and port of the address, and the network between; work goes on by itself when it is back"
+		return diagnosis{rows.TroubleUnreachable, "PostgreSQL cannot be reached", "check that it runs, host and port of the address, and the network between; work goes on by itself when it is back"}
 	}
-	return "", ""
+	return diagnosis{}
+}
+
+func contention() diagnosis {
+	return diagnosis{"", "other processes write to the same items and documents all the time", "look for two runs that harvest the same into one collection"}
 }
 
 // misconfigured reports whether only a person can remove the cause.

@@ -53,8 +53,9 @@ type Store struct {
 	codec  *codec
 	turn   chan struct{} // holds the right to use the writing connection
 
-	group group
-	done  sync.WaitGroup
+	group   group
+	trouble troubled
+	done    sync.WaitGroup
 }
 
 // Open opens the store at an address: "sqlite:PATH", a bare path, or
@@ -136,11 +137,3 @@ func (s *Store) Schema(ctx context.Context) (int64, error) {
 
 // Address is printable and opens the same store again; a password is not in it.
 func (s *Store) Address() string { return s.engine.address() }
-
-// Check reports whether the store can be read and written.
-func (s *Store) Check(ctx context.Context) error {
-	return s.writeBeside(ctx, besideOthers, "check store", s.Address(), func(t *tx) error {
-		_, err := t.exec("UPDATE meta SET value = value WHERE name = 'id'")
-		return err
-	})
-}

@@ -48,7 +48,9 @@ func (s *Store) writeBeside(ctx context.Context, who beside, op, on string, fn f
 		return fault(op, on, err)
 	}
 	defer s.giveTurn()
-	return fault(op, on, s.engine.transact(ctx, who, fn))
+	err := s.engine.transact(ctx, who, fn)
+	s.trouble.note(err)
+	return fault(op, on, err)
 }
 
 func (s *Store) takeTurn(ctx context.Context) error {
