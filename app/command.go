@@ -77,7 +77,7 @@ Exit codes: 0 stopped, 1 error, 2 usage.`,
 		return nil
 	}
 	cmd.SetVersionTemplate("worker {{.Version}}\n")
-	cmd.Flags().StringVar(&file, "config-file", "", "YAML file with settings (VENDEMMIA_CONFIG_FILE)")
+	cmd.Flags().StringVar(&file, "config-file", "", "YAML file with settings; default: vendemmia.yaml, looked for upwards (VENDEMMIA_CONFIG_FILE)")
 	addFlags(cmd.Flags())
 	return cmd
 }

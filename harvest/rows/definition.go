@@ -19,6 +19,14 @@ type Definition struct {
 	AppliedAt time.Time       `json:"applied_at"`
 }
 
+// Server is which Temporal the campaigns of a store were applied to. ID is that of
+// the namespace: an address may change, and two servers may share one.
+type Server struct {
+	Address   string `json:"address"`
+	Namespace string `json:"namespace"`
+	ID        string `json:"id"`
+}
+
 // Campaign is a campaign's row across definitions. Adhoc campaigns and those
 // made by a registry are campaigns too.
 type Campaign struct {

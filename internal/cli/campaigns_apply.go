@@ -22,6 +22,7 @@ type roll struct {
 	plan     string
 	adopt    bool
 	create   bool
+	move     bool
 }
 
 func newCampaignsPlan(p *program) *cobra.Command {
@@ -53,6 +54,7 @@ files nothing is changed; interrupted, it is completed by the next time.`,
 	f.StringVar(&c.plan, "plan", "", "refuse when it is not this plan any more")
 	f.BoolVar(&c.prune, "prune", false, "remove what is in no file any more; documents and checkpoints stay")
 	f.BoolVar(&c.adopt, "adopt", false, "take over schedules that belong to another store")
+	f.BoolVar(&c.move, "move", false, "apply to this server though the store was applied to another one")
 	f.BoolVar(&c.create, "create", false, "make a new store where there is none")
 	return cmd
 }
@@ -77,6 +79,7 @@ func (c *roll) prepareRoll(ctx context.Context, paths []string) (*prepared, erro
 	if _, err := c.storeOr(ctx, c.create); err != nil {
 		return nil, err
 	}
+	c.moving = c.move
 	r, err := c.rollout(ctx)
 	if err != nil {
 		return nil, err
@@ -143,6 +146,9 @@ func (c *roll) do(ctx context.Context, paths []string) error {
 		return &exitCode{code: exitError, err: err}
 	}
 	if err != nil {
+		return err
+	}
+	if err := c.remember(ctx); err != nil {
 		return err
 	}
 	c.notYet(pendingKeys(m.input.Loaded))

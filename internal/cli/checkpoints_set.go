@@ -35,7 +35,7 @@ then name campaign, entry and key.`,
 	c.add(p, cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.lane, "lane", "", "of a backfill instead of the live lane")
-	f.StringVar(&c.raw, "json", "", "the checkpoint itself, as `checkpoints show` tells it")
+	f.StringVar(&c.raw, "json", "", "the checkpoint itself, as checkpoints show tells it")
 	f.StringVar(&c.file, "file", "", "CSV of positions: item,from")
 	must(cmd.MarkFlagFilename("file", "csv"))
 	return cmd

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"path/filepath"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/dev"
 )
 
 type configShow struct{ *program }
@@ -34,6 +38,10 @@ func (c *configShow) run(*cobra.Command, []string) error {
 		table.Row(v.Name, print.Dash(c.relative(v.Value)), c.relative(v.Origin))
 	}
 	c.out.Table(table)
-	c.out.Printf("\nTemporal would be %s\n", t)
+	from := ""
+	if c.devServer(s) != "" {
+		from = " (starter dev, " + c.relative(filepath.Join(filepath.Dir(strings.TrimPrefix(s.Store, "sqlite:")), dev.AddressFile)) + ")"
+	}
+	c.out.Printf("\nTemporal would be %s%s\n", t, from)
 	return nil
 }

@@ -33,6 +33,9 @@ type storeNames interface {
 	Address() string
 	Schema(context.Context) (int64, error)
 	Check(context.Context) error
+	// Server is where the campaigns were applied to; the zero value: not known.
+	Server(context.Context) (rows.Server, error)
+	SetServer(context.Context, rows.Server) error
 	Record(context.Context, rows.Event) error
 	Events(ctx context.Context, on string, since time.Time, limit int) ([]rows.Event, error)
 	Hosts(context.Context) ([]rows.Host, error)
@@ -98,6 +101,8 @@ type failureStore interface {
 // Engine is what commands ask of the control plane.
 type Engine interface {
 	Target() engine.Target
+	// NamespaceID tells namespaces apart, whatever the address they are reached by.
+	NamespaceID(context.Context) (string, error)
 	Check(context.Context) error
 	Close()
 	runEngine

@@ -87,8 +87,8 @@ func (c *devCommand) stay(ctx context.Context, o dev.HouseOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, house.Down()) }()
-	fmt.Fprintf(c.env.Stdout, "Temporal  %s   Web UI  %s\nstore     %s   worker  %s\nlog       %s\nRunning until Ctrl-C. In another terminal, in this folder:\n  TEMPORAL_ADDRESS=%s starter campaigns apply …\n",
-		house.Server.Address, house.Server.UI, house.Store, o.Name, filepath.Join(o.Dir, "dev.log"), house.Server.Address)
+	fmt.Fprintf(c.env.Stdout, "Temporal  %s   Web UI  %s\nstore     %s   worker  %s\nlog       %s\nRunning until Ctrl-C. In another terminal, in this folder:\n  %sstarter campaigns apply\n",
+		house.Server.Address, house.Server.UI, c.storeTitle(house.Store), o.Name, c.relative(filepath.Join(o.Dir, "dev.log")), c.prefix(house.Server.Address))
 	select {
 	case <-ctx.Done():
 		return nil
@@ -97,6 +97,15 @@ func (c *devCommand) stay(ctx context.Context, o dev.HouseOptions) (err error) {
 	case <-house.Worker.Done():
 		return fmt.Errorf("the worker has ended: %w; see %s", house.Worker.Err(), filepath.Join(o.Dir, "dev.log"))
 	}
+}
+
+// prefix is what a command needs to reach this server: nothing, unless the shell
+// names another one.
+func (c *devCommand) prefix(address string) string {
+	if c.env.Getenv("TEMPORAL_ADDRESS") == "" && c.env.Getenv("TEMPORAL_PROFILE") == "" {
+		return ""
+	}
+	return "TEMPORAL_ADDRESS=" + address + " "
 }
 
 // binaries finds the Temporal CLI and the worker: beside this program.

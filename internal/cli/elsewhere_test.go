@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
@@ -40,4 +41,30 @@ func TestEmptyWorldIsTold(t *testing.T) {
 			require.Equal(t, exitOK, b.run(args...).code, "no server, nothing to compare with")
 		})
 	}
+}
+
+// TestTheStoreRemembersItsServer: another server is not one on which everything
+// has drifted.
+func TestTheStoreRemembersItsServer(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	b.ok("init")
+	b.engine.id = "ns-1"
+	b.ok("campaigns", "apply")
+	b.ok("campaigns", "plan")
+
+	b.engine.id, b.engine.at = "ns-2", engine.Target{Address: "localhost:7299", Namespace: "default"}
+	for _, args := range [][]string{{"campaigns", "plan"}, {"campaigns", "apply"}, {"trigger", "--campaign", "example"}, {"campaigns", "pause", "example"}} {
+		r := b.run(args...)
+		require.Equal(t, exitError, r.code, "%v %s", args, r.out)
+		require.Contains(t, r.err, "was applied to namespace default @ localhost:7233, and this is namespace default @ localhost:7299")
+		require.Contains(t, r.err, "starter campaigns apply --move")
+		require.NotContains(t, r.out, "not on the server any more")
+	}
+	require.Contains(t, b.ok("campaigns", "list"), "example", "what needs no server is shown")
+
+	b.ok("campaigns", "apply", "--move")
+	b.ok("campaigns", "plan")
+	b.engine.id, b.engine.at = "ns-1", engine.Target{}
+	require.Equal(t, exitError, b.run("campaigns", "plan").code)
 }

@@ -17,6 +17,7 @@ type fakeEngine struct {
 	mu         sync.Mutex
 	down       error // what dialling says
 	at         engine.Target
+	id         string // of the namespace
 	schedule   engine.Schedule
 	schedErr   error
 	pollers    map[string][]engine.Poller // nil: one everywhere
@@ -53,6 +54,8 @@ func (f *fakeEngine) Target() engine.Target {
 	}
 	return f.at
 }
+func (f *fakeEngine) NamespaceID(context.Context) (string, error) { return f.id, nil }
+
 func (f *fakeEngine) Check(context.Context) error { return nil }
 func (f *fakeEngine) Close()                      {}
 

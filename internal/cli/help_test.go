@@ -150,3 +150,14 @@ func TestCompletion(t *testing.T) {
 	none := emptyBench(t)
 	require.Equal(t, exitOK, none.run("__complete", "campaigns", "show", "").code, "no store: nothing to offer, no error")
 }
+
+// TestBackquotesAreNotEaten: what stands between backquotes in the text of a
+// flag is taken for the name of its value.
+func TestBackquotesAreNotEaten(t *testing.T) {
+	t.Parallel()
+	for _, c := range everyCommand(t) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			require.NotContains(t, f.Usage, "`", "%s --%s", c.CommandPath(), f.Name)
+		})
+	}
+}

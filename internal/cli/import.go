@@ -37,7 +37,7 @@ func (c *importer) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.campaign, "campaign", "repositories", "name of the campaign")
 	f.StringVar(&c.write, "write", "", "write the campaign to this file, its items to a CSV beside it")
-	f.StringVar(&c.positions, "positions", "", "write a CSV for `checkpoints set --file`")
+	f.StringVar(&c.positions, "positions", "", "write a CSV for checkpoints set --file")
 	f.BoolVar(&c.apply, "apply", false, "set the checkpoints now; the campaign is applied already")
 	c.completeFlag(cmd, "campaign", c.completeCampaigns)
 }

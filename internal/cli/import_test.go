@@ -28,7 +28,7 @@ func TestImportVuFind(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	golden(t, "import_vufind", r.out+"-- stderr --\n"+r.err)
 
-	b.ok("init")
+	b.ok("init", "--yes")
 	r = b.run("import", "vufind", "vufind/oai.ini", "--campaign", "libraries", "--write", "campaigns/oai.yaml", "--positions", "from.csv")
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Empty(t, r.out)

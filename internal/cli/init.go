@@ -25,8 +25,8 @@ func newInit(p *program) *cobra.Command {
 		Use: "init [FOLDER]", Short: "Make a folder to begin in",
 		Long: `Make a folder with a first campaign file, the schema that editors check it by,
 the settings, and an empty store in .vendemmia. What is there already is kept as
-it is.`,
-		Example: "  starter init harvest",
+it is. A folder that holds other things asks first.`,
+		Example: "  starter init ~/harvest",
 		Args:    cobra.MaximumNArgs(1), RunE: c.run,
 	}
 }
@@ -56,14 +56,11 @@ campaigns:
     paused: "an example: put an address of yours, then take this line out"
 `
 
-// settingsFile is where init puts the settings.
-const settingsFile = "vendemmia.yaml"
-
 // firstSettings lists every setting with its default, all of them commented.
 func firstSettings() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Settings of worker and starter. A flag outranks the environment, that this\n" +
-		"# file, that the default. Name it: --config-file or " + config.ConfigFileEnv + "\n")
+		"# file, that the default. Found from the working folder upwards;\n# another one: --config-file or " + config.ConfigFileEnv + "\n")
 	for _, k := range config.All() {
 		fmt.Fprintf(&b, "\n# %s\n# %s: %s\n", k.Help, k.Name, k.Default)
 	}
@@ -82,6 +79,9 @@ func (c *initialise) run(cmd *cobra.Command, args []string) error {
 	folder := "."
 	if len(args) > 0 {
 		folder = args[0]
+	}
+	if err := c.free(folder); err != nil {
+		return err
 	}
 	files, err := c.files(c.path(folder))
 	if err != nil {
@@ -104,6 +104,36 @@ func (c *initialise) run(cmd *cobra.Command, args []string) error {
 	c.out.Value(append(done, m))
 	c.out.Printf("\nNext: starter probe URL, and put what it prints into %s\n", filepath.Join(folder, "campaigns", "main.yaml"))
 	return nil
+}
+
+// free asks before a folder that holds other things is begun in.
+func (c *initialise) free(folder string) error {
+	entries, err := os.ReadDir(c.path(folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	var others []string
+	for _, e := range entries {
+		if e.Name() == config.SettingsFile {
+			return nil // begun before
+		}
+		if !mayStand(e.Name()) {
+			others = append(others, e.Name())
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return c.confirm(fmt.Sprintf("%s holds already: %s; make a harvest in it", folder, some(others)))
+}
+
+// mayStand: what a new folder under version control begins with is nobody's
+// project yet.
+func mayStand(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "README") || strings.HasPrefix(name, "LICENSE")
 }
 
 // newStore makes the folder's own store, unless the settings name another.
@@ -144,7 +174,7 @@ func (c *initialise) files(folder string) ([]newFile, error) {
 	return []newFile{
 		{"campaigns/main.yaml", []byte(main)},
 		{"campaigns/campaigns.schema.json", append(bytes.TrimRight(schema, "\n"), '\n')},
-		{settingsFile, firstSettings()},
+		{config.SettingsFile, firstSettings()},
 		{".gitignore", []byte(firstIgnore)},
 	}, nil
 }

@@ -36,6 +36,8 @@ type program struct {
 	openStore func(context.Context, bool) (Store, error)
 	dial      func(context.Context) (Engine, error)
 
+	// moving: the campaigns are about to be applied to another server.
+	moving bool
 	// sure: ask before anything is changed, also on this machine.
 	sure bool
 
@@ -108,8 +110,11 @@ func (p *program) Engine(ctx context.Context) (Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.engine = e
 	p.closer = append(p.closer, e.Close)
+	if err := p.sameServer(ctx, e); err != nil {
+		return nil, err
+	}
+	p.engine = e
 	return e, nil
 }
 

@@ -47,11 +47,13 @@ Text is for people; -o json and -o jsonl are for programs. Exit codes: 0 ok,
 1 error, 2 usage, 3 the run failed, 4 warnings with --strict, 5 differences with
 --detailed-exit-code, 130 interrupted.`,
 		Example:           "  starter fetchers try feed --params url=https://example.org/rss.xml",
+		Version:           p.env.Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return p.prepare() },
 	}
+	root.SetVersionTemplate(p.versionLine())
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
 	p.addFlags(root)
 	for _, make := range commands() {
@@ -69,7 +71,7 @@ Text is for people; -o json and -o jsonl are for programs. Exit codes: 0 ok,
 func (p *program) addFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVarP(&p.flags.output, "output", "o", "text", "what to write: text, json or jsonl")
-	f.StringVar(&p.flags.configFile, "config-file", "", "file of settings ("+config.ConfigFileEnv+")")
+	f.StringVar(&p.flags.configFile, "config-file", "", "file of settings; default: vendemmia.yaml, looked for upwards ("+config.ConfigFileEnv+")")
 	f.BoolVarP(&p.flags.yes, "yes", "y", false, "do not ask before something is changed")
 	for _, k := range config.All() {
 		if slices.Contains(flagSettings(), k.Name) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/config"
+	"github.com/vendemmia/vendemmia/internal/dev"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows"
 )
@@ -69,9 +70,24 @@ func (p *program) where() (engine.Where, error) {
 	if identity == "" {
 		identity = "starter@" + p.who()
 	}
-	return engine.Where{
+	w := engine.Where{
 		Address: c.TemporalAddress, Namespace: c.TemporalNamespace, Profile: c.TemporalProfile, ConfigFile: c.TemporalConfig, Identity: identity,
-	}, err
+	}
+	if at := p.devServer(c); at != "" {
+		w.Address, w.Alone = at, true
+	}
+	return w, err
+}
+
+// devServer is where `starter dev` runs over the folder of the store, unless
+// somebody names a server or a profile.
+func (p *program) devServer(c config.Settings) string {
+	named := cmp.Or(c.TemporalAddress, c.TemporalProfile, c.TemporalConfig, p.env.Getenv("TEMPORAL_ADDRESS"), p.env.Getenv("TEMPORAL_PROFILE"))
+	path, isFile := strings.CutPrefix(c.Store, "sqlite:")
+	if named != "" || !isFile {
+		return ""
+	}
+	return dev.AddressIn(filepath.Dir(path))
 }
 
 // target says which Temporal would be spoken to, without speaking to it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -18,8 +19,12 @@ func newVersion(p *program) *cobra.Command {
 	}
 }
 
+func (p *program) versionLine() string {
+	return fmt.Sprintf("starter %s (%s, %s/%s)\n", p.env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func (c *version) run(*cobra.Command, []string) error {
 	c.out.Value(map[string]string{"version": c.env.Version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
-	c.out.Printf("starter %s (%s, %s/%s)\n", c.env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	c.out.Printf("%s", c.versionLine())
 	return nil
 }

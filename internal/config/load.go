@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -18,7 +19,8 @@ type Input struct {
 	Flags map[string]string
 	// Getenv is the environment; nil: none.
 	Getenv func(string) string
-	// ConfigFile is the YAML file; empty: VENDEMMIA_CONFIG_FILE, else none.
+	// ConfigFile is the YAML file; empty: VENDEMMIA_CONFIG_FILE, else SettingsFile
+	// in Dir or the first folder above that has one, else none.
 	ConfigFile string
 	// Dir is the working folder; empty: the process's.
 	Dir string
@@ -26,6 +28,10 @@ type Input struct {
 
 // ConfigFileEnv names the variable that names the YAML file.
 const ConfigFileEnv = "VENDEMMIA_CONFIG_FILE"
+
+// SettingsFile is the YAML file that is found without being named, as the store
+// is.
+const SettingsFile = "vendemmia.yaml"
 
 // Load reads all settings: flag over environment over file over default. The
 // error joins everything that is wrong, each with where it was said.
@@ -40,11 +46,7 @@ func Load(in Input) (Settings, error) {
 		}
 		in.Dir = dir
 	}
-	path := in.ConfigFile
-	if path == "" {
-		path = in.Getenv(ConfigFileEnv)
-	}
-	file, err := readFile(in.Dir, path)
+	file, err := readFile(in.Dir, in.configFile())
 	problems := []error{err, unknownFlags(in.Flags)}
 	s := Settings{}
 	for _, k := range All() {
@@ -60,6 +62,16 @@ func Load(in Input) (Settings, error) {
 	}
 	s.place(in, file)
 	return s, nil
+}
+
+func (in Input) configFile() string {
+	if path := cmp.Or(in.ConfigFile, in.Getenv(ConfigFileEnv)); path != "" {
+		return path
+	}
+	if path := Upwards(in.Dir, SettingsFile); exists(path) {
+		return path
+	}
+	return ""
 }
 
 func quoted(v string) string {

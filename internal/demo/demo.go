@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) (err error) {
 			err = end
 		}
 	}()
-	for _, step := range []func(context.Context) error{s.up, s.open, s.apply, s.trigger, s.watch, s.tell} {
+	for _, step := range []func(context.Context) error{s.up, s.open, s.apply, s.trigger, s.watch, s.tell, s.advise} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -32,14 +32,33 @@ func (s *show) tell(ctx context.Context) error {
 	if sum.lost+sum.doubled > 0 {
 		return fmt.Errorf("%d documents lost and %d doubled: this is a defect, please report it with %s/dev.log", sum.lost, sum.doubled, s.Dir)
 	}
-	fmt.Fprintf(s.Out, advice, s.house.Server.Address, filepath.Join(filepath.Base(s.Dir), "demo.db"), s.runs[0].campaign, s.house.Server.UI)
 	return nil
 }
 
+// advise names commands that work now: those that ask the server only while it
+// is there.
+func (s *show) advise(context.Context) error {
+	db := filepath.Join(filepath.Base(s.Dir), "demo.db")
+	if s.Once {
+		fmt.Fprintf(s.Out, adviceAfter, db, s.runs[0].campaign)
+		return nil
+	}
+	fmt.Fprintf(s.Out, advice, db, s.runs[0].campaign, s.house.Server.UI)
+	return nil
+}
+
+const adviceAfter = `
+Everything above is real but the sources. The server has stopped; what was
+collected can be looked at without one:
+  export PATH=$PWD/bin:$PATH VENDEMMIA_STORE=%s
+  starter runs show demo-feeds                  why it is not all green
+  starter documents list --campaign %s --limit 5
+With the server and its Web UI, until Ctrl-C:  starter dev --demo
+`
+
 const advice = `
 Everything above is real but the sources. Now yours, in another terminal:
-  export PATH=$PWD/bin:$PATH TEMPORAL_ADDRESS=%s
-  export VENDEMMIA_STORE=%s
+  export PATH=$PWD/bin:$PATH VENDEMMIA_STORE=%s
   starter why demo-feeds                        why it is not all green
   starter probe https://www.ansa.it/sito/ansait_rss.xml
                                                 what is it? prints the YAML

@@ -44,6 +44,9 @@ func Up(ctx context.Context, o HouseOptions) (*House, error) {
 		CLI: o.CLI, Database: filepath.Join(o.Dir, "temporal.db"), Port: DefaultPort, UIPort: DefaultUIPort, Log: log,
 	})
 	if err == nil {
+		err = h.leaveAddress()
+	}
+	if err == nil {
 		err = h.StartWorker(ctx)
 	}
 	if err != nil {
@@ -78,6 +81,7 @@ const downWithin = 40 * time.Second
 // Down ends the worker, then the server. It may be called twice.
 func (h *House) Down() error {
 	var errs []error
+	h.takeAddress()
 	for _, p := range []*Process{h.Worker, h.process()} {
 		if p == nil {
 			continue

@@ -30,7 +30,7 @@ func StartWorker(ctx context.Context, o WorkerOptions) (*Process, error) {
 	if log == nil {
 		log = io.Discard
 	}
-	args := append([]string{"--store", o.Store, "--health-address", o.Health}, o.Args...)
+	args := append([]string{"--store", o.Store, "--health-address", o.Health, "--temporal-address", o.Address, "--temporal-namespace", "default"}, o.Args...)
 	env := append(Environment(o.Address), o.Env...)
 	p, err := start(o.Binary, args, env, log)
 	if err != nil {

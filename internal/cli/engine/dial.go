@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/vendemmia/vendemmia/internal/temporalx"
@@ -36,6 +37,8 @@ type Where struct {
 	// ConfigFile is a temporal.toml of one's own.
 	ConfigFile string
 	Identity   string
+	// Alone ignores profiles and variables: the address is all there is to know.
+	Alone bool
 }
 
 type lookup struct{ Environment }
@@ -51,7 +54,7 @@ func (l lookup) Environ() []string {
 // of its configuration file, then TEMPORAL_* variables, then the flags.
 func Options(w Where, env Environment) (client.Options, error) {
 	return temporalx.ClientOptions(temporalx.Target{
-		Address: w.Address, Namespace: w.Namespace, Profile: w.Profile, ConfigFile: w.ConfigFile, Identity: w.Identity, Env: lookup{env},
+		Address: w.Address, Namespace: w.Namespace, Profile: w.Profile, ConfigFile: w.ConfigFile, Identity: w.Identity, Alone: w.Alone, Env: lookup{env},
 	})
 }
 
@@ -91,6 +94,17 @@ func (c *Client) Target() Target { return c.target }
 
 // Close ends the connection.
 func (c *Client) Close() { c.sdk.Close() }
+
+// NamespaceID returns the id that the server gave the namespace when it was made.
+func (c *Client) NamespaceID(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	got, err := c.sdk.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: c.target.Namespace})
+	if err != nil {
+		return "", translate("ask "+c.target.String(), err)
+	}
+	return got.GetNamespaceInfo().GetId(), nil
+}
 
 // Check reports whether the namespace answers.
 func (c *Client) Check(ctx context.Context) error {
