@@ -112,7 +112,7 @@ func (m *itemMaker) wants(key string, r campaigns.Row) bool {
 // params merges the layers, where there is more than one.
 func (m *itemMaker) params(r campaigns.Row) (json.RawMessage, error) {
 	if len(m.entry.Params) == 0 && len(m.over()) == 0 && len(r.Params) > 0 {
-		return r.Params, nil
+		return r.OwnParams()
 	}
 	return m.entry.ItemParams(r, m.over())
 }

@@ -10,7 +10,7 @@ import (
 
 // Adhoc is the campaign of a fetcher that is run without one: named
 // "adhoc-<fetcher>", one entry, one item, all policies as built in. processors
-// 0 is one. params are not checked here.
+// 0 is one. params are not checked here; they refer to no secret.
 func Adhoc(fetcher string, params json.RawMessage, processors int) Campaign {
 	return Campaign{
 		Name:        AdhocPrefix + fetcher,
@@ -34,7 +34,11 @@ func builtinTimeouts() Timeouts {
 }
 
 func orNothing(params json.RawMessage) json.RawMessage {
-	canonical, err := canonicalJSON(json.RawMessage(cmp.Or(string(params), "{}")))
+	escaped, err := harvest.EscapeReferencesIn(params)
+	if err != nil {
+		return params
+	}
+	canonical, err := canonicalJSON(json.RawMessage(cmp.Or(string(escaped), "{}")))
 	if err != nil {
 		return params
 	}

@@ -104,7 +104,7 @@ func (b *build) checkPolicies() {
 			b.report.add(n.Pos, b.name+".notify", "an element without to; for example { to: https://hooks.example.org/x, when: [failed] }")
 		case len(a.When) == 0 && len(a.Also) > 0:
 			b.report.add(n.Get("when").Pos, b.name+".notify.when", "recovered alone has nothing to follow; name the outcomes too, for example [failed, recovered]")
-		case !values.HasSecret(a.To) && !strings.HasPrefix(a.To, "https://") && !strings.HasPrefix(a.To, "http://"):
+		case !harvest.HasReference(a.To) && !strings.HasPrefix(a.To, "https://") && !strings.HasPrefix(a.To, "http://"):
 			b.later.add(n.Get("to").Pos, b.name+".notify.to", "not yet: only webhooks (http, https) are sent to")
 		}
 	}
@@ -243,7 +243,7 @@ func (x *entryBuild) checkSecrets(params *yamltree.Node) {
 	hidden := x.secrets()
 	for _, m := range params.Members {
 		x.checkReferences(m.Value, x.path+".params."+m.Key)
-		if slices.Contains(hidden, m.Key) && m.Value.IsScalar() && m.Value.Text != "" && !values.HasSecret(m.Value.Text) {
+		if slices.Contains(hidden, m.Key) && m.Value.IsScalar() && m.Value.Text != "" && !harvest.HasReference(m.Value.Text) {
 			x.report.add(m.Value.Pos, x.path+".params."+m.Key, "a secret has no place in the file; write ${secret:env:"+envName(m.Key)+"} or ${secret:file:PATH}")
 		}
 	}

@@ -90,6 +90,9 @@ type Row struct {
 	Paused   string           `json:"paused,omitempty"`
 	Expect   *ItemExpectation `json:"expect,omitempty"`
 	Tolerate *harvest.Count   `json:"tolerate,omitempty"`
+	// Written says that a person wrote the row into the campaign file: only then
+	// its params refer to secrets. Rows of lists and of sources never do.
+	Written bool `json:"-"`
 	// Line is where the row stands in its file; no part of any digest.
 	Line int `json:"-"`
 }

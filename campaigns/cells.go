@@ -18,17 +18,16 @@ import (
 // that has none. Values of JSON and YAML have a type already.
 func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 	s, isText := v.(string)
-	if isText {
-		if err := values.Secrets(s); err != nil {
-			r.report.add(at, column, err.Error())
-		}
+	if ref := referenceIn(v); ref != "" && !r.written {
+		r.report.add(at, column, ref+" is not resolved in a list; write the reference under params in the campaign file, for all items or in split.items")
+		return v, false
 	}
 	i := slices.IndexFunc(r.fields, func(f harvest.Field) bool { return f.Name == column })
 	if i < 0 {
 		return v, true
 	}
-	if r.fields[i].Secret && isText && !values.HasSecret(s) {
-		r.report.add(at, column, "a secret has no place in a list; write ${secret:env:"+envName(column)+"} or ${secret:file:PATH}")
+	if r.fields[i].Secret && isText && !harvest.HasReference(s) {
+		r.report.add(at, column, "a secret has no place in a list; write ${secret:env:"+envName(column)+"} under params in the campaign file")
 	}
 	if !r.texts || !isText {
 		return v, true
@@ -40,6 +39,9 @@ func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 	}
 	return out, true
 }
+
+// referenceIn is the first reference to a secret in a value of JSON.
+func referenceIn(v any) string { return harvest.ReferenceIn(mustJSON(v)) }
 
 func cell(s string, f harvest.Field) (any, error) {
 	switch f.Type {

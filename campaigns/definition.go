@@ -32,6 +32,16 @@ func (c Campaign) Digest() (string, error) {
 	return harvest.Digest(canonical), nil
 }
 
+// written marks the rows that stand in the campaign file itself.
+func (s *Split) written() {
+	if s == nil {
+		return
+	}
+	for i := range s.Items {
+		s.Items[i].Written = true
+	}
+}
+
 // Decode reads what Canonical wrote. Keys it does not know, of a newer release,
 // are passed over. Numbers in Add are json.Number.
 func Decode(spec json.RawMessage) (Campaign, error) {
@@ -40,6 +50,9 @@ func Decode(spec json.RawMessage) (Campaign, error) {
 	d.UseNumber()
 	if err := d.Decode(&c); err != nil {
 		return Campaign{}, fmt.Errorf("read a stored definition: %w", err)
+	}
+	for _, e := range c.Entries {
+		e.Split.written()
 	}
 	return c, nil
 }

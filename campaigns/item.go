@@ -10,10 +10,12 @@ import (
 
 // ItemParams returns the params of an item as canonical JSON: the entry's, the
 // row's over them, over's (what trigger gave) over both, top-level key by key.
+// References to secrets are those of the entry and of rows written in the
+// campaign file; what comes from elsewhere is escaped.
 func (e Entry) ItemParams(r Row, over json.RawMessage) (json.RawMessage, error) {
 	merged := map[string]json.RawMessage{}
-	for _, layer := range []json.RawMessage{e.Params, r.Params, over} {
-		values, err := jsonObject(layer)
+	for i, layer := range []json.RawMessage{e.Params, r.Params, over} {
+		values, err := layerOf(layer, i == 0 || i == 1 && r.Written)
 		if err != nil {
 			return nil, fmt.Errorf("item %q of %s: %w", r.Key, e.Name, err)
 		}
@@ -26,6 +28,29 @@ func (e Entry) ItemParams(r Row, over json.RawMessage) (json.RawMessage, error) 
 		return nil, fmt.Errorf("item %q of %s: %w", r.Key, e.Name, err)
 	}
 	return canonicalJSON(raw)
+}
+
+// layerOf reads a layer of params; one that was not written in the campaign file
+// refers to no secret.
+func layerOf(raw json.RawMessage, written bool) (map[string]json.RawMessage, error) {
+	values, err := jsonObject(raw)
+	if written {
+		return values, err
+	}
+	for name, value := range values {
+		if values[name], err = harvest.EscapeReferencesIn(value); err != nil {
+			return nil, err
+		}
+	}
+	return values, err
+}
+
+// OwnParams are the params of an item that has no others, see ItemParams.
+func (r Row) OwnParams() (json.RawMessage, error) {
+	if r.Written {
+		return r.Params, nil
+	}
+	return harvest.EscapeReferencesIn(r.Params)
 }
 
 // ItemKey returns an item's key: the row's own, else the param that split.key

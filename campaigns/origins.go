@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // masked stands where a secret would.
@@ -57,7 +57,7 @@ func appendOrigins(out []Origin, path string, n *yamltree.Node, hidden []string)
 		out = appendOrigins(out, path+"."+m.Key, m.Value, nil)
 		if slices.Contains(hidden, m.Key) {
 			for i := range out[before:] {
-				if !values.HasSecret(out[before+i].Value) { // a reference gives nothing away
+				if !harvest.HasReference(out[before+i].Value) { // a reference gives nothing away
 					out[before+i].Value = masked
 				}
 			}

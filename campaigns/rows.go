@@ -17,11 +17,13 @@ type rowBuilder struct {
 	*entryBuild
 	fields []harvest.Field
 	// texts: values are text, to be typed by the fetcher's params.
-	texts  bool
-	out    []Row
-	lines  map[string]int  // of keys
-	odd    map[string]bool // columns that mean nothing, each told once
-	broken bool            // some row could not be read
+	texts bool
+	// written: the rows stand in the campaign file itself.
+	written bool
+	out     []Row
+	lines   map[string]int  // of keys
+	odd     map[string]bool // columns that mean nothing, each told once
+	broken  bool            // some row could not be read
 }
 
 func (x *entryBuild) rows(texts bool) *rowBuilder {
@@ -90,7 +92,7 @@ func (r *rowBuilder) isOurs(column string) bool {
 
 // add makes one row; what is wrong with it is reported at its line.
 func (r *rowBuilder) add(at yamltree.Pos, values map[string]any) {
-	row := Row{Line: at.Line}
+	row := Row{Line: at.Line, Written: r.written}
 	params, wrong := map[string]any{}, map[string]bool{}
 	for _, column := range sortedNames(values) {
 		if r.meaning(at, column) && r.isParam(column) && (!r.isOurs(column) || r.known) {

@@ -118,6 +118,7 @@ func (x *entryBuild) storeList(out []Row) {
 
 func (x *entryBuild) inlineRows(n *yamltree.Node) {
 	r := x.rows(false)
+	r.written = true
 	for _, item := range n.Items {
 		if !item.IsMap() {
 			x.report.add(item.Pos, x.path+".split.items", "an element must be a map of params, not "+item.Kind.String())

@@ -123,7 +123,7 @@ type Validator interface {
 // CheckParams returns everything wrong with raw params against the params
 // struct: unknown keys with the nearest right name, what is required and
 // absent, wrong types, values outside an enum, and the struct's own Validate.
-// A value holding "${secret:" stands for text that only the worker knows: it is
+// A value holding a reference to a secret stands for text that only the worker knows: it is
 // not checked against an enum.
 func CheckParams(raw json.RawMessage, params any) []Problem {
 	return decode(raw, reflect.New(indirect(params)).Interface())
@@ -227,7 +227,7 @@ func (f Field) check(raw json.RawMessage) string {
 		return ""
 	}
 	var s string
-	if len(f.Enum) == 0 || json.Unmarshal(raw, &s) != nil || strings.Contains(s, "${secret:") {
+	if len(f.Enum) == 0 || json.Unmarshal(raw, &s) != nil || HasReference(s) {
 		return ""
 	}
 	if !slices.Contains(f.Enum, s) {

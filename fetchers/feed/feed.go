@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -39,7 +38,7 @@ func (p Params) Validate() error {
 
 // checkAddress accepts what only the worker can resolve.
 func checkAddress(name, address string) error {
-	if address == "" || strings.Contains(address, "${secret:") {
+	if address == "" || harvest.HasReference(address) {
 		return nil
 	}
 	u, err := url.Parse(address)

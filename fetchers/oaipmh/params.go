@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Params are the params of one repository, or of one of its sets.
@@ -48,7 +49,7 @@ func (p Params) Validate() error {
 
 // checkURL accepts what only the worker can resolve.
 func checkURL(address string) error {
-	if strings.Contains(address, "${secret:") {
+	if harvest.HasReference(address) {
 		return nil
 	}
 	u, err := url.Parse(address)

@@ -134,7 +134,7 @@ func (p *plan) checkStart(i int, address string) error {
 	if i > 0 {
 		name = fmt.Sprintf("urls[%d]", i-1)
 	}
-	if strings.Contains(address, "${secret:") {
+	if harvest.HasReference(address) {
 		return nil
 	}
 	u, err := url.Parse(address)

@@ -76,25 +76,25 @@ func surveyed(t *testing.T, s *archiveServer) *bench {
 	b := emptyBench(t)
 	b.set = archiveSet(t)
 	b.env["KEY"] = "s3cret"
-	b.file("campaigns/main.yaml", `project: library
+	b.file("campaigns/main.yaml", strings.ReplaceAll(`project: library
 campaigns:
   repositories:
     fetcher: oaipmh
-    split: { file: list.csv, key: id }
+    split:
+      key: id
+      items:
+        - { id: alpha, url: SOURCE/alpha }
+        - { id: alpha-maps, url: SOURCE/alpha, set: maps }
+        - { id: beta, url: SOURCE/beta, token: "${secret:env:KEY}" }
+        - { id: gamma, url: SOURCE/gamma }
+        - { id: page, url: SOURCE/page }
+        - { id: broken, url: "SOURCE/broken?key=s3cret" }
+        - { id: certificate, url: `+untrusted.URL+`/alpha }
+        - { id: gone, url: `+gone.URL+`/alpha }
+        - { id: keyless, url: SOURCE/alpha, token: "${secret:env:NONE}" }
   news:
     fetcher: feed
     params: { url: "https://news.example.org/rss" }
-`)
-	b.file("campaigns/list.csv", strings.ReplaceAll(`id,url,set,token
-alpha,SOURCE/alpha,,
-alpha-maps,SOURCE/alpha,maps,
-beta,SOURCE/beta,,${secret:env:KEY}
-gamma,SOURCE/gamma,,
-page,SOURCE/page,,
-broken,SOURCE/broken?key=s3cret,,
-certificate,`+untrusted.URL+`/alpha,,
-gone,`+gone.URL+`/alpha,,
-keyless,SOURCE/alpha,,${secret:env:NONE}
 `, "SOURCE", s.URL))
 	return b
 }

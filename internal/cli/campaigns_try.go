@@ -91,7 +91,7 @@ func (c *campaignsTry) run(cmd *cobra.Command, args []string) error {
 // items lists what can be tried: entries that ask their source are one item, the
 // entry itself.
 func (c *campaignsTry) items(l *campaigns.Loaded) ([]tryItem, error) {
-	over, err := c.params(c.given, nil)
+	over, err := c.overrides(c.given, nil)
 	if err != nil {
 		return nil, err
 	}

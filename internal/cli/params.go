@@ -30,6 +30,19 @@ func (p *program) params(given []string, fields []harvest.Field) (json.RawMessag
 	return json.Marshal(all)
 }
 
+// overrides are params that go to a worker, or over those of a campaign file: they
+// refer to no secret.
+func (p *program) overrides(given []string, fields []harvest.Field) (json.RawMessage, error) {
+	out, err := p.params(given, fields)
+	if err != nil {
+		return nil, err
+	}
+	if ref := harvest.ReferenceIn(out); ref != "" {
+		return nil, usage("--params: %s: references to secrets are resolved only where they stand in a campaign file; write it under params there", ref)
+	}
+	return out, nil
+}
+
 func (p *program) paramsPart(text string, fields []harvest.Field) (map[string]json.RawMessage, error) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		b, err := os.ReadFile(p.path(name))

@@ -144,8 +144,10 @@ func (c *probe) screen(out probed) {
 // snippet is the beginning of a campaign file.
 func snippet(address, fetcher string, f harvest.Finding) string {
 	var params map[string]any
-	if json.Unmarshal(f.Params, &params) != nil || len(params) == 0 {
-		params = map[string]any{"url": address}
+	// What a source says of itself must not refer to secrets once it stands in a file.
+	literal, err := harvest.EscapeReferencesIn(f.Params)
+	if err != nil || json.Unmarshal(literal, &params) != nil || len(params) == 0 {
+		params = map[string]any{"url": harvest.EscapeReferences(address)}
 	}
 	for name, v := range params {
 		if n, ok := v.(float64); ok && n == math.Trunc(n) {

@@ -101,7 +101,7 @@ func (c *trigger) withFetcher(in *steps.Start) (camp campaigns.Campaign, err err
 		return camp, usage("%w", err)
 	}
 	in.Fetcher = kind.Name
-	if in.Params, err = c.params(c.given, orNone(kind.Fields())); err != nil {
+	if in.Params, err = c.overrides(c.given, orNone(kind.Fields())); err != nil {
 		return camp, err
 	}
 	if in.Params, err = kind.Imply(c.fetcher, in.Params); err != nil {
@@ -125,7 +125,7 @@ func (c *trigger) withCampaign(ctx context.Context, in *steps.Start) (camp campa
 	if camp, err = campaigns.Decode(row.Definition.Spec); err != nil {
 		return camp, err
 	}
-	in.Params, err = c.params(c.given, c.fieldsOf(camp))
+	in.Params, err = c.overrides(c.given, c.fieldsOf(camp))
 	return camp, err
 }
 

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,27 +30,18 @@ type Resolver struct {
 // New returns a resolver of this process's environment and files.
 func New() Resolver { return Resolver{Getenv: os.Getenv, ReadFile: os.ReadFile} }
 
-// reference is ${secret:SCHEME:WHERE}.
-func reference() *regexp.Regexp { return regexp.MustCompile(`\$\{secret:([^}:]*):?([^}]*)\}`) }
-
 // Text replaces every reference in s and returns the values, so that they can be
 // masked where they would be printed. An absent or empty secret is a
 // KindMisconfigured error that names the reference, never a value.
 func (r Resolver) Text(s string) (string, []string, error) {
-	if !strings.Contains(s, "${secret:") {
-		return s, nil, nil
-	}
 	var values []string
 	var failed error
-	out := reference().ReplaceAllStringFunc(s, func(ref string) string {
+	out := harvest.ReplaceReferences(s, func(ref string) string {
 		value, err := r.value(ref)
 		failed = errors.Join(failed, err)
 		values = append(values, value)
 		return value
 	})
-	if failed == nil && strings.Contains(reference().ReplaceAllString(s, ""), "${secret:") {
-		failed = fmt.Errorf("a reference is not closed with }")
-	}
 	if failed != nil {
 		return "", nil, &harvest.Error{
 			Kind: harvest.KindMisconfigured, Op: "resolve secret", Err: failed,
@@ -62,9 +52,11 @@ func (r Resolver) Text(s string) (string, []string, error) {
 }
 
 func (r Resolver) value(ref string) (string, error) {
-	m := reference().FindStringSubmatch(ref)
-	scheme, where := m[1], m[2]
+	inner, closed := strings.CutSuffix(strings.TrimPrefix(ref, "${secret:"), "}")
+	scheme, where, _ := strings.Cut(inner, ":")
 	switch {
+	case !closed:
+		return "", fmt.Errorf("%s is not closed with }", ref)
 	case where == "":
 		return "", fmt.Errorf("%s names nothing", ref)
 	case scheme == "env" && r.Getenv != nil:
@@ -98,49 +90,23 @@ func (r Resolver) file(ref, path string) (string, error) {
 // see Text. Raw without references comes back as it is. Names of members are
 // left alone.
 func (r Resolver) JSON(raw json.RawMessage) (json.RawMessage, []string, error) {
-	if !bytes.Contains(raw, []byte("${secret:")) {
-		return raw, nil, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, nil, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "resolve secrets", Err: err}
-	}
 	var values []string
-	v, err := r.walk(v, &values)
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return nil, nil, &harvest.Error{Kind: harvest.KindInternal, Op: "resolve secrets", Err: err}
+	var failed error
+	out, err := harvest.MapStrings(raw, func(s string) string {
+		text, found, err := r.Text(s)
+		if failed == nil {
+			failed = err
+		}
+		values = append(values, found...)
+		return text
+	})
+	switch {
+	case err != nil:
+		return nil, nil, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "resolve secrets", Err: err}
+	case failed != nil:
+		return nil, nil, failed
 	}
 	return out, values, nil
-}
-
-func (r Resolver) walk(v any, values *[]string) (any, error) {
-	switch v := v.(type) {
-	case string:
-		text, found, err := r.Text(v)
-		*values = append(*values, found...)
-		return text, err
-	case []any:
-		for i := range v {
-			var err error
-			if v[i], err = r.walk(v[i], values); err != nil {
-				return nil, err
-			}
-		}
-	case map[string]any:
-		for name := range v {
-			var err error
-			if v[name], err = r.walk(v[name], values); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v, nil
 }
 
 // Redact replaces every value in text by ***; the longest first, since one may

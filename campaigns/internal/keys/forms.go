@@ -8,6 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 func ok(*yamltree.Node) error { return nil }
@@ -151,7 +152,7 @@ func address() *Form {
 	return &Form{
 		Name: "an address", Example: "https://hooks.example.org/x",
 		Check: func(n *yamltree.Node) error {
-			if scheme, rest, found := strings.Cut(n.Text, ":"); values.HasSecret(n.Text) || found && scheme != "" && rest != "" {
+			if scheme, rest, found := strings.Cut(n.Text, ":"); harvest.HasReference(n.Text) || found && scheme != "" && rest != "" {
 				return values.Secrets(n.Text)
 			}
 			return fmt.Errorf("%q is no address; for example https://hooks.example.org/x or ${secret:env:HOOK}", n.Text)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // NamePattern is what campaigns, entries and projects may be called.
@@ -29,20 +31,11 @@ func Queue(text string) error {
 	return fmt.Errorf("%q is no task queue; letters, digits, dots and dashes, for example library", text)
 }
 
-// secretMark begins a reference to what only the worker knows.
-const secretMark = "${secret:"
-
-// HasSecret reports whether text holds a reference to a secret.
-func HasSecret(text string) bool { return strings.Contains(text, secretMark) }
-
 // Secrets says what is wrong with the references to secrets in a text, or nil.
 // They are ${secret:env:NAME} and ${secret:file:PATH}; nothing is resolved.
 func Secrets(text string) error {
-	if !HasSecret(text) {
-		return nil
-	}
-	rest := regexp.MustCompile(`\$\{secret:(env:[A-Za-z_][A-Za-z0-9_]*|file:[^}]+)\}`).ReplaceAllString(text, "")
-	if HasSecret(rest) {
+	rest := regexp.MustCompile(`\$+\{secret:(env:[A-Za-z_][A-Za-z0-9_]*|file:[^}]+)\}`).ReplaceAllString(text, "")
+	if harvest.HasReference(rest) {
 		return fmt.Errorf("%q: a secret is ${secret:env:NAME} or ${secret:file:PATH}", text)
 	}
 	return nil

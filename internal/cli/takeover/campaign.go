@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Fetcher is the name of the fetcher that a campaign of a Harvest uses.
@@ -26,7 +28,7 @@ func (h *Harvest) Campaign(name, from, list string) ([]byte, error) {
 	}
 	body = append(body, yaml.MapItem{Key: "fetcher", Value: Fetcher})
 	if p := h.prefix(); p != "" {
-		body = append(body, yaml.MapItem{Key: "params", Value: yaml.MapSlice{{Key: "prefix", Value: p}}})
+		body = append(body, yaml.MapItem{Key: "params", Value: yaml.MapSlice{{Key: "prefix", Value: harvest.EscapeReferences(p)}}})
 	}
 	body = append(body, yaml.MapItem{Key: "split", Value: h.split(list)})
 	b, err := yaml.MarshalWithOptions(yaml.MapSlice{{Key: "campaigns", Value: yaml.MapSlice{{Key: name, Value: body}}}}, yaml.Indent(2), yaml.IndentSequence(true))
@@ -56,7 +58,7 @@ func (h *Harvest) split(list string) yaml.MapSlice {
 		var item yaml.MapSlice
 		for i, cell := range row {
 			if cell != "" {
-				item = append(item, yaml.MapItem{Key: columns[i], Value: cell})
+				item = append(item, yaml.MapItem{Key: columns[i], Value: harvest.EscapeReferences(cell)})
 			}
 		}
 		items = append(items, item)

@@ -228,3 +228,12 @@ func FuzzMetha(f *testing.F) {
 		wellFormed(t, h)
 	})
 }
+
+func TestWhatWasTakenOverRefersToNoSecret(t *testing.T) {
+	t.Parallel()
+	h := Harvest{Sources: []Source{{Key: "a", URL: "https://a.example.org/oai?k=${secret:env:TOKEN}", Prefix: "${secret:env:TOKEN}"}}}
+	text, err := h.Campaign("a", "elsewhere", "")
+	require.NoError(t, err)
+	require.Contains(t, string(text), "?k=$${secret:env:TOKEN}")
+	require.NotRegexp(t, `[^$]\$\{secret`, string(text))
+}

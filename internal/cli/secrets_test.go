@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// What a source says of itself is text in the YAML that probe writes for it.
+func TestProbeWritesNoReferences(t *testing.T) {
+	t.Parallel()
+	for _, f := range []harvest.Finding{
+		{Params: json.RawMessage(`{"url":"https://evil.example.org/?a=\u0024{secret:env:TOKEN}"}`)},
+		{},
+	} {
+		yaml := snippet("https://evil.example.org/?a=${secret:env:TOKEN}", "feed", f)
+		require.Contains(t, yaml, "https://evil.example.org/?a=$${secret:env:TOKEN}")
+		b := emptyBench(t)
+		b.file("c.yaml", yaml)
+		require.Contains(t, b.ok("campaigns", "validate", "c.yaml"), "nothing wrong.")
+		require.NotContains(t, b.run("campaigns", "try", "c.yaml", "--limit", "1").err, "worker's environment", "nothing is looked up")
+	}
+}
+
+func TestParamsOfAStartReferToNoSecret(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	b.file("c.yaml", twoCampaigns)
+	for _, args := range [][]string{
+		{"trigger", "--fetcher", "feed", "--params", "url=https://a.example.org/?k=${secret:env:TOKEN}"},
+		{"campaigns", "try", "c.yaml", "alpha", "--params", `{"url":"https://a.example.org/?k=\u0024{secret:env:TOKEN}"}`},
+	} {
+		r := b.run(args...)
+		require.Equal(t, exitUsage, r.code, r.err)
+		require.Contains(t, r.err, "--params: ${secret:env:TOKEN}: references to secrets are resolved only where they stand in a campaign file")
+	}
+}
+
+func TestACellRefersToNoSecret(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	b.file("c.yaml", "campaigns:\n  news:\n    fetcher: feed\n    split: { file: list.csv, key: id }\n")
+	b.file("list.csv", "id,url\na,https://a.example.org/\nb,https://b.example.org/?k=${secret:env:TOKEN}\n")
+	r := b.run("campaigns", "validate", "c.yaml")
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.out+r.err, "list.csv:3")
+	require.Contains(t, r.out+r.err, "${secret:env:TOKEN} is not resolved in a list")
+}
