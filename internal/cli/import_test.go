@@ -49,7 +49,7 @@ func TestImportAppliesPositions(t *testing.T) {
 	b := emptyBench(t)
 	b.set = archiveSet(t)
 	b.vufind()
-	b.ok("init")
+	b.ok("init", "--yes")
 	require.Contains(t, b.run("import", "vufind", "vufind/oai.ini", "--apply").err, "campaign repositories: not applied")
 	require.Equal(t, exitOK, b.run("import", "vufind", "vufind/oai.ini", "--write", "campaigns/oai.yaml").code)
 	b.ok("campaigns", "apply", "campaigns/oai.yaml")
