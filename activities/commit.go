@@ -63,15 +63,14 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 	if page.Last && !r.pass.underWay { // a pass has something to do yet
 		w.Settle = &rows.Settle{State: rows.ItemClosed, Judge: r.judge.settle}
 	}
-	t, err := r.send(w)
-	if err == nil || errors.Is(err, rows.ErrStopped) {
-		r.version, r.seq, r.ledger, r.pass.unlisted = r.version+1, r.seq+1, ahead, false
+	out := r.send(w)
+	if out.Err == nil || errors.Is(out.Err, rows.ErrStopped) {
+		r.version, r.seq, r.ledger, r.pass.unlisted, r.unread = r.version+1, r.seq+1, ahead, false, out.Unread
 		if w.Settle != nil {
-			s := w.Settle.Judged(r.item.Tally.Add(r.tally).Add(t))
-			r.closed, r.over = &s, true
+			r.closed, r.over = &out.Outcome, true
 		}
 	}
-	return t, err
+	return out.Tally, out.Err
 }
 
 // linesOf parts the lines that go with the n-th page of this attempt from those
@@ -126,12 +125,12 @@ func (r *flight) write() rows.Write {
 
 // send writes, again after a failure of the store: a page whose commit was lost
 // is found there by its number.
-func (r *flight) send(w rows.Write) (harvest.Tally, error) {
+func (r *flight) send(w rows.Write) rows.Written {
 	wait := 100 * time.Millisecond
 	for {
 		out := r.Store.Write(r.keep, w)
 		if out.Err == nil || errors.Is(out.Err, rows.ErrFenced) || errors.Is(out.Err, rows.ErrStopped) || wait > maxStoreWait {
-			return out.Tally, out.Err
+			return out
 		}
 		r.log.Warn("the store did not take a write; trying again", "item", r.name, "wait", wait, "error", out.Err)
 		time.Sleep(wait)

@@ -63,6 +63,7 @@ type runStore interface {
 type itemStore interface {
 	Claim(context.Context, rows.Claim) (rows.Claimed, error)
 	Write(context.Context, rows.Write) rows.Written
+	Unread(ctx context.Context, item harvest.Item, lane string, run int64) ([]harvest.Unread, rows.Unread, error)
 	BeginPass(context.Context, rows.PassStart) (rows.Pass, int64, error)
 	Sweep(context.Context, rows.Sweep) (rows.Swept, error)
 	SkipItem(ctx context.Context, run int64, key, why string) error

@@ -36,7 +36,7 @@ func TestWhatCameInsteadIsKept(t *testing.T) {
 func TestTooLittleStaysTooLittle(t *testing.T) {
 	t.Parallel()
 	j := judge{expect: campaigns.ItemExpectation{MinDocuments: 50}}
-	require.Equal(t, harvest.OutcomeEmpty, j.settle(harvest.Tally{Pages: 1, Listed: 10, New: 10}).Outcome)
-	require.Equal(t, harvest.OutcomeEmpty, j.settle(harvest.Tally{Pages: 1, Listed: 10, Same: 10, NotModified: true}).Outcome)
-	require.Equal(t, harvest.OutcomeUnchanged, j.settle(harvest.Tally{Pages: 1, NotModified: true}).Outcome, "it did not say what it lists")
+	require.Equal(t, harvest.OutcomeEmpty, j.settle(harvest.Tally{Pages: 1, Listed: 10, New: 10}, rows.Unread{}).Outcome)
+	require.Equal(t, harvest.OutcomeEmpty, j.settle(harvest.Tally{Pages: 1, Listed: 10, Same: 10, NotModified: true}, rows.Unread{}).Outcome)
+	require.Equal(t, harvest.OutcomeUnchanged, j.settle(harvest.Tally{Pages: 1, NotModified: true}, rows.Unread{}).Outcome, "it did not say what it lists")
 }

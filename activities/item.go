@@ -38,14 +38,15 @@ type flight struct {
 
 	mu      sync.Mutex
 	over    bool // closed or left behind: nothing more is committed
-	closed  *rows.Settle
+	closed  *harvest.Outcome
 	ledger  []harvest.Exchange
 	version int64 // of the checkpoint
 	seq     int
 	tally   harvest.Tally // of this attempt
 	listed  int64         // done and total of the last page
 	total   int64
-	page    *pageClock // nil before the fetch
+	page    *pageClock  // nil before the fetch
+	unread  rows.Unread // as the last page left it
 }
 
 // item runs one claimed item to the end of this attempt and tells the store.
@@ -80,7 +81,22 @@ func (r *flight) run() end {
 	if err := r.beginPass(); err != nil {
 		return r.landing(err)
 	}
-	return r.landing(r.fetch())
+	again, err := r.unreadRecords()
+	if err != nil {
+		return r.landing(err)
+	}
+	return r.landing(r.fetch(again))
+}
+
+// unreadRecords are those that the fetcher may ask for again.
+func (r *flight) unreadRecords() (list []harvest.Unread, err error) {
+	if !r.item.Quarantined || r.start.Limit > 0 {
+		return nil, nil
+	}
+	if list, r.unread, err = r.Store.Unread(r.keep, r.write().Item, r.item.Lane, r.chunk.run.ID); err != nil {
+		return nil, fmt.Errorf("look up what is unread of %s: %w", r.name, err)
+	}
+	return list, nil
 }
 
 // prepare finds what the definition says about the item.

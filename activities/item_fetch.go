@@ -15,7 +15,7 @@ import (
 
 // fetch pumps pages until the fetcher has no more, something fails, or time is
 // up. It returns in bounded time even when the fetcher does not.
-func (r *flight) fetch() error {
+func (r *flight) fetch(unread []harvest.Unread) error {
 	ctx, cancel := context.WithCancelCause(r.life)
 	defer cancel(nil)
 	params, values, err := r.Secrets.JSON(r.item.Params)
@@ -25,7 +25,7 @@ func (r *flight) fetch() error {
 	r.values = values
 	defer r.timers(cancel)()
 	done := make(chan error, 1)
-	go func() { done <- r.pump(ctx, r.request(params)) }()
+	go func() { done <- r.pump(ctx, r.request(params, unread)) }()
 	select {
 	case err := <-done:
 		return ownCause(ctx, err)
@@ -73,12 +73,12 @@ func ownCause(ctx context.Context, err error) error {
 	return cause
 }
 
-func (r *flight) request(params json.RawMessage) harvest.Request {
+func (r *flight) request(params json.RawMessage, unread []harvest.Unread) harvest.Request {
 	next := harvest.Failure{Kind: harvest.KindServerError, Attempts: r.item.Attempts + 1, Age: r.age()}
 	return harvest.Request{
 		Item: r.name, Params: params, Checkpoint: r.item.Checkpoint.Value, Window: r.start.Window, Limit: r.start.Limit,
 		Again: r.start.Again || r.prints.extractionChanged(r.item.Checkpoint), Attempt: r.attempt,
-		LastAttempt: !harvest.Decide(r.entry.Retry, next).Again,
+		Unread: unread, LastAttempt: !harvest.Decide(r.entry.Retry, next).Again,
 	}
 }
 

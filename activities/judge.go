@@ -2,6 +2,7 @@ package activities
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
@@ -43,27 +44,23 @@ func (r *flight) judgement() (judge, error) {
 	return j, nil
 }
 
-// settle closes an item by its whole tally of this run. It is pure.
-func (j judge) settle(t harvest.Tally) rows.Settle {
-	s := rows.Settle{State: rows.ItemClosed, Outcome: harvest.ItemOutcome(t, j.always && !j.trial), Attempts: 1}
-	listed := max(t.Listed, t.Documents()+t.Same+t.Quarantined)
+// settle closes an item by its whole tally of this run and what is unread of it.
+// Records that somebody accepted make nothing worse. It is pure.
+func (j judge) settle(t harvest.Tally, u rows.Unread) rows.Settle {
 	if j.trial {
+		s := rows.Settle{State: rows.ItemClosed, Outcome: harvest.ItemOutcome(t, false), Attempts: 1}
 		s.Why = fmt.Sprintf("a trial: %d documents seen, nothing stored", t.Documents())
 		return s
 	}
-	if allowed := j.tolerate.Of(listed); t.Quarantined > allowed {
+	listed := max(t.Listed, t.Documents()+t.Same+t.Quarantined)
+	t.Quarantined = u.Records
+	s := rows.Settle{State: rows.ItemClosed, Outcome: harvest.ItemOutcome(t, j.always), Attempts: 1}
+	if allowed := j.tolerate.Of(listed); u.Now > allowed {
 		s.Outcome, s.Kind, s.Why = harvest.OutcomeFailed, harvest.KindBadRecord, string(harvest.WhyNotRetriable)
-		s.Error = fmt.Sprintf("%d of %d records could not be read, %d are tolerated", t.Quarantined, listed, allowed)
+		s.Error = fmt.Sprintf("%d of %d records could not be read, %d are tolerated", u.Now, listed, allowed)
 		return s
 	}
-	switch {
-	case s.Outcome == harvest.OutcomeEmpty:
-		s.Why = "nothing was listed where there always was something"
-	case t.Quarantined > 0:
-		s.Why = fmt.Sprintf("%d of %d records could not be read", t.Quarantined, listed)
-	case t.Partial:
-		s.Why = "the source's answer was not whole"
-	}
+	s.Why = j.why(s.Outcome, t, u)
 	if missing := j.missing(t, listed); missing != "" && s.Outcome.Severity() <= harvest.Warn {
 		s.Outcome, s.Why = harvest.OutcomeEmpty, missing
 		if j.expect.Fail {
@@ -71,6 +68,30 @@ func (j judge) settle(t harvest.Tally) rows.Settle {
 		}
 	}
 	return s
+}
+
+// why says why an item is not simply well.
+func (j judge) why(o harvest.Outcome, t harvest.Tally, u rows.Unread) string {
+	var all []string
+	if o == harvest.OutcomeEmpty {
+		all = append(all, "nothing was listed where there always was something")
+	}
+	if t.Partial {
+		all = append(all, "the source's answer was not whole")
+	}
+	if u.Records > 0 {
+		all = append(all, unreadSince(u))
+	}
+	return strings.Join(all, "; ")
+}
+
+// unreadSince is "7 records unread since 3 May 2026, 12:00 UTC".
+func unreadSince(u rows.Unread) string {
+	records := "1 record"
+	if u.Records != 1 {
+		records = fmt.Sprintf("%d records", u.Records)
+	}
+	return records + " unread since " + u.Since.UTC().Format("2 Jan 2006, 15:04 UTC")
 }
 
 // missing says what was expected and did not come; empty: all did.

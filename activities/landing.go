@@ -24,7 +24,7 @@ func (r *flight) landing(err error) end {
 	r.mu.Unlock()
 	switch {
 	case closed != nil:
-		return end{closed: true, outcome: closed.Outcome, tally: r.tally, stopped: errors.Is(err, rows.ErrStopped)}
+		return end{closed: true, outcome: *closed, tally: r.tally, stopped: errors.Is(err, rows.ErrStopped)}
 	case err == nil:
 		return r.finished()
 	case errors.Is(err, errHandBack), errors.Is(err, errDrained), errors.Is(err, errLeftBehind):
@@ -127,8 +127,9 @@ func (r *flight) settle(s rows.Settle) end {
 	defer r.mu.Unlock()
 	w := r.write()
 	w.Settle = &s
-	_, err := r.send(w)
-	e := end{closed: s.State == rows.ItemClosed, outcome: s.Outcome, tally: r.tally}
+	out := r.send(w)
+	err := out.Err
+	e := end{closed: s.State == rows.ItemClosed, outcome: out.Outcome, tally: r.tally}
 	switch {
 	case errors.Is(err, rows.ErrFenced):
 		r.log.Warn("another worker holds this item now", "item", r.name)

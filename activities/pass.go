@@ -93,14 +93,17 @@ func (r *flight) passDue() bool {
 // finished ends an item whose source has no more pages. At the end of a pass that
 // can be trusted, what it did not list is deleted first.
 func (r *flight) finished() end {
-	t := r.item.Tally.Add(r.tally)
-	s := r.judge.settle(t)
+	if r.judge.trial { // the store knows nothing of it
+		return r.settle(r.judge.settle(r.item.Tally.Add(r.tally), rows.Unread{}))
+	}
+	s := rows.Settle{State: rows.ItemClosed, Judge: r.judge.settle}
 	if !r.pass.underWay {
 		return r.settle(s)
 	}
 	s.Pass = &rows.PassEnd{Number: r.pass.number}
-	if !trusted(s, t) {
-		s.Pass.Void = cmp.Or(s.Error, s.Why, string(s.Outcome))
+	t := r.item.Tally.Add(r.tally)
+	if so := r.judge.settle(t, r.unread); !trusted(so, t) {
+		s.Pass.Void = cmp.Or(so.Error, so.Why, string(so.Outcome))
 		return r.settle(s)
 	}
 	deleted, out, err := r.sweep()
@@ -125,20 +128,22 @@ func trusted(s rows.Settle, t harvest.Tally) bool {
 
 // swept is the end of an item after its sweep.
 func (r *flight) swept(pass *rows.PassEnd, deleted int, out rows.Swept) rows.Settle {
-	s := r.judge.settle(r.item.Tally.Add(r.tally))
-	s.Pass, pass.Void = pass, out.Void
+	pass.Void = out.Void
 	text := fmt.Sprintf("full pass %d: %d no longer listed", pass.Number, deleted)
-	switch {
-	case out.Empty:
-		s.Outcome, text = harvest.OutcomeEmpty, fmt.Sprintf("full pass %d: %s; nothing was deleted", pass.Number, out.Void)
-	case out.Void != "":
+	if out.Void != "" {
 		text = fmt.Sprintf("full pass %d: %s; nothing was deleted", pass.Number, out.Void)
 	}
-	if s.Why == "" || out.Void != "" {
-		s.Why = text
-	}
 	r.log.Info("a full pass has ended", "item", r.name, "pass", pass.Number, "deleted", deleted, "void", out.Void)
-	return s
+	return rows.Settle{State: rows.ItemClosed, Pass: pass, Judge: func(t harvest.Tally, u rows.Unread) rows.Settle {
+		s := r.judge.settle(t, u)
+		if out.Empty {
+			s.Outcome = harvest.OutcomeEmpty
+		}
+		if s.Why == "" || out.Void != "" {
+			s.Why = text
+		}
+		return s
+	}}
 }
 
 // sweep deletes batch after batch. Between two it may be stopped like an item

@@ -40,9 +40,10 @@ type Request struct {
 	// Again asks for everything the source lists once more: validators and
 	// content hashes in the checkpoint are not sent and not compared.
 	Again bool
-	// Unread are the item's records in quarantine that nobody has accepted, the
-	// oldest first, at most MaxUnread. A fetcher asks for them again where its
-	// protocol can: by identifier, by page, by window. See Page.Resolved.
+	// Unread are the item's records in quarantine that nobody has accepted, those
+	// that were not met for longest first, at most MaxUnread. A fetcher asks for them
+	// again where its protocol can: by identifier, by page, by window. See
+	// Page.Resolved.
 	Unread []Unread
 	// Attempt counts from 1; LastAttempt says that no retry will follow.
 	Attempt     int

@@ -23,6 +23,10 @@ type heldItem struct {
 	outcome     harvest.Outcome
 	touched     bool // there are counters
 	settled     bool // it was given back before, and may say why
+	// quarantined counts the item's open rows there; requarantined: some were
+	// written since it was counted.
+	quarantined   int64
+	requarantined bool
 	heldCounters
 }
 

@@ -115,6 +115,7 @@ func scanClaimed(s scanner, run liveRun, now time.Time) (rows.ClaimedItem, error
 	}
 	c.Params, c.Policy, c.StartedAt = raw(params), raw(policy), moment(started)
 	c.Checkpoint.Value, c.Always, c.FirstSeen, c.Pass = raw(value), listed > 0, moment(seen), p.pass()
+	c.Quarantined = p.quarantined
 	c.Paused, err = pauseAt(paused, now)
 	return c, err
 }

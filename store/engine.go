@@ -83,7 +83,14 @@ type sink interface {
 	putPack(p *pack) (int64, error)
 	settlePack(p *pack) error
 	keepExchange(x exchangeRow) error
-	putAside(r rejectRow) error
+	// tx is for statements that are too rare to be kept for the end. They do not
+	// see what is kept.
+	tx() *tx
+	// lockQuarantine makes others wait that write an item's rows there, quarantine
+	// writes such rows at once, and noteQuarantined how many of them are open.
+	lockQuarantine(item int64) error
+	quarantine(list []rejectRow) error
+	noteQuarantined(item, open int64) error
 	// noteItem writes an item's counters; end is nil while it goes on.
 	noteItem(p place, h *heldItem, end *itemEnd) error
 	// closeOpen closes an item from outside.
@@ -129,9 +136,10 @@ type exchangeRow struct {
 	*harvest.Exchange
 }
 
-// rejectRow is a line of the drawer of failures.
+// rejectRow is a row of the quarantine.
 type rejectRow struct {
 	item, run, at int64
+	lane, name    string
 	seq           int
 	kind          harvest.Kind
 	harvest.Reject

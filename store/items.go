@@ -34,7 +34,7 @@ func scanItem(s scanner) (rows.Item, error) {
 		return i, err
 	}
 	i.LastAt, i.LastGood, i.LastNew, i.FirstSeen = moment(at), moment(good), moment(fresh), moment(seen)
-	i.Pass = p.pass()
+	i.Pass, i.Quarantined = p.pass(), p.quarantined
 	i.Paused, err = readPause(paused)
 	return i, err
 }

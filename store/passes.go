@@ -15,17 +15,19 @@ const (
 	passDeletes = 2
 )
 
-// passColumns are what a storedPass reads.
-const passColumns = `i.pass, i.pass_state, i.pass_run, i.pass_begun, i.passed_at, i.pass_tried, i.pass_note`
+// passColumns are what a storedPass reads: what an item keeps across runs beside
+// its health.
+const passColumns = `i.pass, i.pass_state, i.pass_run, i.pass_begun, i.passed_at, i.pass_tried, i.pass_note, i.quarantined > 0`
 
 type storedPass struct {
 	number, state               int
 	run, begun, doneAt, triedAt int64
 	note                        string
+	quarantined                 bool
 }
 
 func (p *storedPass) into() []any {
-	return []any{&p.number, &p.state, &p.run, &p.begun, &p.doneAt, &p.triedAt, &p.note}
+	return []any{&p.number, &p.state, &p.run, &p.begun, &p.doneAt, &p.triedAt, &p.note, &p.quarantined}
 }
 
 func (p *storedPass) pass() rows.Pass {

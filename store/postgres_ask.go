@@ -41,7 +41,7 @@ func (k *pgSink) askHeld(batch []*job) {
 		return
 	}
 	k.w.out.ask(k.scanHeld, `SELECT i.run, i.ord, r.lane, coalesce(c.version, 0), i.state, i.epoch, i.item, i.seq, i.outcome, i.warnings, i.page, i.live, i.done, i.total,
-		i.attempts, i.throttles, i.seq, i.listed, i.new, i.changed, i.same, i.deleted, i.quarantined, i.asked, i.bytes, i.not_modified = 1, i.partial = 1
+		i.attempts, i.throttles, i.seq, i.listed, i.new, i.changed, i.same, i.deleted, i.quarantined, i.asked, i.bytes, i.not_modified = 1, i.partial = 1, (SELECT n.quarantined FROM items n WHERE n.id = i.item)
 		FROM unnest($1::bigint[], $2::bigint[]) AS k(run, ord) JOIN run_items i ON i.run = k.run AND i.ord = k.ord JOIN runs r ON r.id = i.run
 			LEFT JOIN checkpoints c ON c.item = i.item AND c.lane = r.lane
 		ORDER BY i.run, i.ord FOR UPDATE OF i`, runs, ords)
@@ -52,7 +52,7 @@ func (k *pgSink) scanHeld(s scanner) error {
 	var at spot
 	var version int64
 	h := &heldItem{}
-	err := s.Scan(append([]any{&p.run, &p.ord, &at.lane, &version, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.warnings, &h.page, &h.live, &h.done, &h.total, &h.attempts, &h.throttles}, tallyInto(&h.tally)...)...)
+	err := s.Scan(append([]any{&p.run, &p.ord, &at.lane, &version, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.warnings, &h.page, &h.live, &h.done, &h.total, &h.attempts, &h.throttles}, append(tallyInto(&h.tally), &h.quarantined)...)...)
 	at.item = h.item
 	if version > 0 {
 		k.spots[at] = version

@@ -185,6 +185,7 @@ func scanTaken(s scanner, at *int, list []*claiming) (c rows.ClaimedItem, err er
 	by := list[*at-1]
 	c.Campaign, c.Lane = by.run.campaign, by.run.lane
 	c.Checkpoint.Value, c.Always, c.FirstSeen, c.Pass = raw(value), listed > 0, moment(seen), p.pass()
+	c.Quarantined = p.quarantined
 	c.Paused, err = pauseAt(paused, by.Now)
 	return c, err
 }

@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 func (k *pgSink) finish(changes int64) error {
 	if err := k.settle(); err != nil {
@@ -15,7 +18,16 @@ func (k *pgSink) finish(changes int64) error {
 	}
 	k.queueDocuments(number) // with COMMIT: others wait for the numbers
 	k.queueEnds(number)
+	k.queueQuarantined()
 	return nil
+}
+
+// queueQuarantined notes how much is quarantined, in the order of items.
+func (k *pgSink) queueQuarantined() {
+	for _, item := range slices.Sorted(maps.Keys(k.aside)) {
+		k.w.out.do(`UPDATE items SET quarantined = $1 WHERE id = $2`, k.aside[item], item)
+	}
+	clear(k.aside)
 }
 
 // takeNumbers locks the row that counts changes. number makes of a provisional

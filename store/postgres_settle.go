@@ -85,9 +85,6 @@ func (k *pgSink) addTraces() error {
 	if err := add(k, "ledger", ledgerColumns(), k.ledger); err != nil {
 		return err
 	}
-	if err := add(k, "quarantine", rejectColumns(), k.rejects); err != nil {
-		return err
-	}
-	k.packed, k.ledger, k.rejects = nil, nil, nil
+	k.packed, k.ledger = nil, nil
 	return nil
 }

@@ -22,19 +22,19 @@ type pgSink struct {
 	known map[docName]*docState
 	packs []int64 // numbers for packs
 
-	moves   map[spot]*moveRow
-	notes   map[place]*noteRow
-	closed  []closedRow
-	ledger  []exchangeRow
-	rejects []rejectRow
-	packed  []*pack
-	docs    map[docName]*docRow
-	added   []versionRow
-	ends    []endRow
-	listed  map[listing]int64 // the pass
-	sights  map[int64]*sighting
-	passes  []passEnd
-	buffer  []byte
+	moves  map[spot]*moveRow
+	notes  map[place]*noteRow
+	closed []closedRow
+	ledger []exchangeRow
+	aside  map[int64]int64 // open rows in quarantine, of items where that changed
+	packed []*pack
+	docs   map[docName]*docRow
+	added  []versionRow
+	ends   []endRow
+	listed map[listing]int64 // the pass
+	sights map[int64]*sighting
+	passes []passEnd
+	buffer []byte
 }
 
 const provisional = 1 << 61
@@ -49,7 +49,7 @@ func (p *postgres) sink(t *tx) sink {
 	return &pgSink{
 		w: t.session.(*pgSession), runs: map[int64]liveRun{}, items: map[place]*heldItem{}, spots: map[spot]int64{},
 		moves: map[spot]*moveRow{}, notes: map[place]*noteRow{}, docs: map[docName]*docRow{},
-		listed: map[listing]int64{}, sights: map[int64]*sighting{},
+		aside: map[int64]int64{}, listed: map[listing]int64{}, sights: map[int64]*sighting{},
 	}
 }
 
@@ -118,8 +118,21 @@ func (k *pgSink) keepExchange(x exchangeRow) error {
 	return nil
 }
 
-func (k *pgSink) putAside(r rejectRow) error {
-	k.rejects = append(k.rejects, r)
+func (k *pgSink) tx() *tx { return &tx{k.w} }
+
+func (k *pgSink) lockQuarantine(item int64) error {
+	k.w.out.do(`SELECT pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, lockQuarantine, item)
+	return nil
+}
+
+func (k *pgSink) quarantine(list []rejectRow) error {
+	columns := rejectColumns()
+	over(&k.w.out, columns, list, `INSERT INTO quarantine (`+names(columns)+`) SELECT `+names(columns)+` FROM %s`+upsertReject)
+	return nil
+}
+
+func (k *pgSink) noteQuarantined(item, open int64) error {
+	k.aside[item] = open
 	return nil
 }
 

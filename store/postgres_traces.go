@@ -35,13 +35,17 @@ func ledgerColumns() []column[exchangeRow] {
 func rejectColumns() []column[rejectRow] {
 	return []column[rejectRow]{
 		integers("item", func(r *rejectRow) int64 { return r.item }),
+		texts("lane", func(r *rejectRow) string { return r.lane }),
+		texts("name", func(r *rejectRow) string { return r.name }),
 		integers("run", func(r *rejectRow) int64 { return r.run }),
 		integers("seq", func(r *rejectRow) int64 { return int64(r.seq) }),
 		integers("at", func(r *rejectRow) int64 { return r.at }),
+		integers("since", func(r *rejectRow) int64 { return r.at }),
 		texts("kind", func(r *rejectRow) string { return string(r.kind) }),
 		texts("record", func(r *rejectRow) string { return r.ID }),
+		texts("place", (*rejectRow).place),
 		texts("reason", func(r *rejectRow) string { return r.Reason }),
 		integers("size", func(r *rejectRow) int64 { return int64(len(r.Bytes)) }),
-		bytesOf("bytes", func(r *rejectRow) []byte { return r.Bytes[:min(len(r.Bytes), maxRejectBytes)] }),
+		bytesOf("bytes", (*rejectRow).content),
 	}
 }

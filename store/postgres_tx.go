@@ -15,13 +15,16 @@ import (
 // held alone); all others share it and find their way by the rows they lock. The
 // second lock is taken per run by whoever hands out its items.
 //
-// The order is always the same: run_items by key, checkpoints, the lock on a
+// The order is always the same: run_items by key, the lock on an item's rows in
+// quarantine, checkpoints, the lock on a
 // run's claims, the row that counts changes, documents, items. Where two meet
 // all the same, one is told so by the server and done again.
 const (
 	lockRuns    = 0x56656e64
 	lockClaims  = 0x56656e65
 	lockMigrate = 0x56656e66
+
+	lockQuarantine = 0x56656e67
 )
 
 // commitLull is a fraction of what a transaction takes.

@@ -89,6 +89,9 @@ func giveWay(t *tx, from, to named) error {
 	const pairs = `(SELECT o.id FROM items n JOIN items o ON o.campaign = ? AND o.entry = ? AND o.key = n.key
 		WHERE n.id = %s.item AND n.campaign = ? AND n.entry = ?)`
 	args := []any{from.campaign, from.entry, to.campaign, to.entry}
+	if err := mergeQuarantine(t, from, to); err != nil {
+		return err
+	}
 	for _, table := range []string{"ledger", "quarantine", "run_items"} {
 		old := fmt.Sprintf(pairs, table)
 		_, err := t.exec(`UPDATE `+table+` SET item = `+old+` WHERE `+old+` IS NOT NULL`, append(slices.Clone(args), args...)...)
@@ -96,11 +99,22 @@ func giveWay(t *tx, from, to named) error {
 			return err
 		}
 	}
+	if err := recount(t, `campaign = ? AND entry = ?`, from.campaign, from.entry); err != nil {
+		return err
+	}
 	if err := keepPauses(t, from, to); err != nil {
 		return err
 	}
 	_, err := t.exec(`DELETE FROM items WHERE campaign = ? AND entry = ? AND key IN (SELECT key FROM items WHERE campaign = ? AND entry = ?)`,
 		to.campaign, to.entry, from.campaign, from.entry)
+	return err
+}
+
+// mergeQuarantine removes what the old item has in quarantine too.
+func mergeQuarantine(t *tx, from, to named) error {
+	_, err := t.exec(`DELETE FROM quarantine WHERE EXISTS (SELECT 1 FROM items n JOIN items o ON o.campaign = ? AND o.entry = ? AND o.key = n.key
+		JOIN quarantine q ON q.item = o.id AND q.lane = quarantine.lane AND q.name = quarantine.name
+		WHERE n.id = quarantine.item AND n.campaign = ? AND n.entry = ?)`, from.campaign, from.entry, to.campaign, to.entry)
 	return err
 }
 

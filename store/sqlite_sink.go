@@ -62,7 +62,7 @@ func (k *sqliteSink) loadHeld(batch []*job) error {
 	for run, list := range ords {
 		_, err := collect(k.t, func(s scanner) (none struct{}, err error) {
 			p, h := place{run: run}, &heldItem{}
-			err = s.Scan(&p.ord, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.touched, &h.settled)
+			err = s.Scan(&p.ord, &h.state, &h.epoch, &h.item, &h.seq, &h.outcome, &h.touched, &h.settled, &h.quarantined)
 			k.items[p] = h
 			return none, err
 		}, selectHeld, text(list), run)
@@ -74,7 +74,7 @@ func (k *sqliteSink) loadHeld(batch []*job) error {
 }
 
 const selectHeld = `SELECT i.ord, i.state, i.epoch, i.item, i.seq, i.outcome, i.seq > 0 OR i.attempts > 0 OR i.throttles > 0 OR i.asked > 0 OR i.done > 0 OR i.deleted > 0,
-	i.attempts > 0 OR i.throttles > 0 OR i.why <> '' OR i.kind <> '' OR i.not_before > 0
+	i.attempts > 0 OR i.throttles > 0 OR i.why <> '' OR i.kind <> '' OR i.not_before > 0, (SELECT n.quarantined FROM items n WHERE n.id = i.item)
 	FROM json_each(?) j CROSS JOIN run_items i ON i.run = ? AND i.ord = j.value`
 
 // held reads the counters where there are any. Of two writes for one item the
@@ -156,9 +156,24 @@ func (k *sqliteSink) keepExchange(x exchangeRow) error {
 	return err
 }
 
-func (k *sqliteSink) putAside(r rejectRow) error {
-	_, err := k.t.exec(`INSERT INTO quarantine (item, run, seq, at, kind, record, reason, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.item, r.run, r.seq, r.at, string(r.kind), clean(r.ID), clean(r.Reason), len(r.Bytes), r.Bytes[:min(len(r.Bytes), maxRejectBytes)])
+func (k *sqliteSink) tx() *tx { return k.t }
+
+func (k *sqliteSink) lockQuarantine(int64) error { return nil } // there is one writer
+
+func (k *sqliteSink) quarantine(list []rejectRow) error {
+	for i := range list {
+		r := &list[i]
+		_, err := k.t.exec(`INSERT INTO quarantine (item, lane, name, run, seq, at, since, kind, record, place, reason, size, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+upsertReject,
+			r.item, r.lane, r.name, r.run, r.seq, r.at, r.at, string(r.kind), clean(r.ID), r.place(), clean(r.Reason), len(r.Bytes), r.content())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *sqliteSink) noteQuarantined(item, open int64) error {
+	_, err := k.t.exec(`UPDATE items SET quarantined = ? WHERE id = ?`, open, item)
 	return err
 }
 

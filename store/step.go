@@ -33,59 +33,72 @@ func (b *batchWriter) apply(j *job) rows.Written {
 	if held.epoch == j.Epoch && held.state == rows.ItemClaimed && run.state != rows.RunClosed && (j.Page == nil || j.Page.Seq > held.seq) {
 		written = b.do
 	}
-	tally, err := written(j, held, run)
+	out, err := written(j, held, run)
 	if err != nil {
 		return rows.Written{Err: err}
 	}
 	if j.Page != nil && j.Settle == nil && run.stop != "" {
-		err = rows.ErrStopped
+		out.Err = rows.ErrStopped
 	}
-	return rows.Written{Tally: tally, Err: err}
+	if j.Settle != nil {
+		out.Outcome = held.outcome
+	}
+	return out
 }
 
 // again answers a write whose claim is gone or whose page is there. If it is our
 // own last one, the answer to its COMMIT was lost, and it is answered as it was
 // then; an item has one write on its way, so only the last one can be that.
-func (b *batchWriter) again(j *job, held *heldItem, _ liveRun) (harvest.Tally, error) {
+func (b *batchWriter) again(j *job, held *heldItem, run liveRun) (out rows.Written, err error) {
 	mine := held.epoch == j.Epoch
 	switch {
 	case mine && j.Page != nil && j.Page.Seq == held.seq:
-		return readTally(held.page)
-	case mine && j.Page == nil && j.Settle != nil && held.state == j.Settle.State && held.outcome == j.Settle.Outcome:
-		return harvest.Tally{}, nil
+		out.Tally, err = readTally(held.page)
+	case mine && j.Page == nil && j.Settle != nil && held.state == j.Settle.State && (j.Settle.Judge != nil || held.outcome == j.Settle.Outcome):
 	default:
-		return harvest.Tally{}, fenced(j)
+		err = fenced(j)
 	}
+	if err == nil && held.quarantined > 0 {
+		out.Unread, err = unreadOf(b.sink.tx(), held.item, run.lane, j.Run)
+	}
+	return out, err
 }
 
 // do writes everything, the checkpoint first: it is what may still refuse.
-func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (harvest.Tally, error) {
+func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (out rows.Written, err error) {
 	changes := span{first: b.change}
-	tally, err := b.bring(j, h, run)
-	if err != nil {
-		return tally, err
+	if out.Tally, err = b.bring(j, h, run); err != nil {
+		return out, err
+	}
+	if out.Unread, err = b.quarantine(j, h, run.lane); err != nil {
+		return out, err
 	}
 	if j.Settle != nil {
-		said := j.Settle.Judged(h.tally)
-		j.Settle = &said
+		judged := j.Settle.Judged(h.tally, out.Unread)
+		j.Settle = &judged
 	}
 	if err := b.ledger(j, h.item); err != nil {
-		return tally, err
+		return out, err
 	}
-	if err := b.evidence(j, h); err != nil {
-		return tally, err
+	if err := b.evidence(j, h, run.lane); err != nil {
+		return out, err
 	}
 	if err := b.noteItem(j, h); err != nil {
-		return tally, err
+		return out, err
 	}
 	changes.last = b.change
+	return out, b.end(j, h, run, changes)
+}
+
+// end keeps across runs what the end of an item tells, if it has ended.
+func (b *batchWriter) end(j *job, h *heldItem, run liveRun, changes span) error {
 	if h.state != rows.ItemClosed {
-		return tally, b.sink.noteChanges(h.item, changes)
+		return b.sink.noteChanges(h.item, changes)
 	}
 	if err := b.endPass(j, h.item); err != nil {
-		return tally, err
+		return err
 	}
-	return tally, b.sink.closeItem(h.item, ending{
+	return b.sink.closeItem(h.item, ending{
 		run: j.Run, lane: run.lane, at: micros(j.At), outcome: j.Settle.Outcome, kind: j.Settle.Kind, why: j.Settle.Why,
 		tally: h.tally, live: h.live, changes: changes,
 	})
@@ -125,7 +138,7 @@ func (b *batchWriter) page(j *job, h *heldItem, run liveRun) (tally harvest.Tall
 	if err := b.sighted(j, h.item); err != nil {
 		return tally, 0, err
 	}
-	return tally, live, b.rejects(j, h.item)
+	return tally, live, nil
 }
 
 func (b *batchWriter) moveCheckpoint(j *job, item int64, lane string) error {
@@ -137,30 +150,6 @@ func (b *batchWriter) moveCheckpoint(j *job, item int64, lane string) error {
 		return fmt.Errorf("checkpoint version %d has moved: %w", p.Version, fenced(j))
 	}
 	return err
-}
-
-// maxRejectBytes caps what is kept of an unreadable record.
-const maxRejectBytes = 64 << 10
-
-func (b *batchWriter) rejects(j *job, item int64) error {
-	for _, r := range j.Page.Page.Rejects {
-		if err := b.putAside(j, item, j.Page.Seq, harvest.KindBadRecord, r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// evidence keeps what came in place of what was due, once the item is given up.
-func (b *batchWriter) evidence(j *job, h *heldItem) error {
-	if j.Settle == nil || j.Settle.State != rows.ItemClosed || len(j.Settle.Evidence) == 0 {
-		return nil
-	}
-	return b.putAside(j, h.item, h.seq+1, j.Settle.Kind, harvest.Reject{Reason: j.Settle.Error, Bytes: j.Settle.Evidence})
-}
-
-func (b *batchWriter) putAside(j *job, item int64, seq int, kind harvest.Kind, r harvest.Reject) error {
-	return b.sink.putAside(rejectRow{item: item, run: j.Run, at: micros(j.At), seq: seq, kind: kind, Reject: r})
 }
 
 func (b *batchWriter) ledger(j *job, item int64) error {

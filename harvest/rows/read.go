@@ -26,6 +26,9 @@ type Item struct {
 	Documents  int64     `json:"documents"`
 	FirstSeen  time.Time `json:"first_seen"`
 	Paused     *Pause    `json:"paused,omitempty"`
+	// Quarantined: there are records of it that could not be read, or what came
+	// in place of an answer, neither resolved nor accepted.
+	Quarantined bool `json:"quarantined,omitempty"`
 	// Pass is where it is with its full passes, if its entry says `refresh`.
 	Pass Pass `json:"pass,omitzero"`
 }
@@ -128,27 +131,53 @@ type LedgerFilter struct {
 	Limit    int
 }
 
-// Failure is what stands in the drawer of failures: a record that could not be
-// read, with its bytes. ID is shown as "q-81".
+// Failure is a record in quarantine: one that could not be read, with its bytes.
+// ID is shown as "q-81". A record that is rejected again keeps its ID.
 type Failure struct {
-	ID       int64        `json:"id"`
-	Item     harvest.Item `json:"item"`
-	Run      string       `json:"run"`
-	Seq      int          `json:"page"`
-	At       time.Time    `json:"at"`
-	Kind     harvest.Kind `json:"kind"`
-	Record   string       `json:"record,omitempty"`
-	Reason   string       `json:"reason"`
-	Size     int64        `json:"size"`
-	Bytes    []byte       `json:"bytes,omitempty"` // capped at 64 kB
-	Accepted time.Time    `json:"accepted,omitzero"`
+	ID   int64        `json:"id"`
+	Item harvest.Item `json:"item"`
+	Lane string       `json:"lane,omitempty"`
+	// Run, Seq, At, Reason and the bytes are of the last time, Since of the first.
+	Run    string       `json:"run"`
+	Seq    int          `json:"page"`
+	At     time.Time    `json:"at"`
+	Since  time.Time    `json:"since"`
+	Times  int          `json:"times"`
+	Kind   harvest.Kind `json:"kind"`
+	Record string       `json:"record,omitempty"`
+	// Answer: it is no record, but what came in place of the source's answer.
+	Answer bool   `json:"answer,omitempty"`
+	Where  string `json:"where,omitempty"`
+	Reason string `json:"reason"`
+	Size   int64  `json:"size"`
+	Bytes  []byte `json:"bytes,omitempty"` // capped at 64 kB
+	// Accepted is when a person wanted no more of it, Resolved when it was read
+	// after all or its source had it no more.
+	Accepted time.Time `json:"accepted,omitzero"`
+	Resolved time.Time `json:"resolved,omitzero"`
 }
 
-// FailureFilter selects failures, the newest first.
+// State is "unread", "accepted" or "resolved".
+func (f Failure) State() string {
+	switch {
+	case !f.Resolved.IsZero():
+		return "resolved"
+	case !f.Accepted.IsZero():
+		return "accepted"
+	default:
+		return "unread"
+	}
+}
+
+// FailureFilter selects failures, the newest first; empty members do not select.
 type FailureFilter struct {
 	Campaign string
-	Run      int64
+	Entry    string
 	Key      string
+	Run      int64 // the last one that met it
+	Kind     harvest.Kind
+	IDs      []int64
+	Open     bool // neither accepted nor resolved
 	Limit    int
 }
 

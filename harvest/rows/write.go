@@ -65,6 +65,9 @@ type ClaimedItem struct {
 	Pass      Pass
 	FirstSeen time.Time
 	Moved     int64
+	// Quarantined: there is something of the item in quarantine that is neither
+	// resolved nor accepted.
+	Quarantined bool
 }
 
 // Write is one atomic step of one item: a page, the end of an attempt, or both.
@@ -123,24 +126,34 @@ type Settle struct {
 	// Evidence is what came in place of what was due; it goes into the drawer of
 	// failures when the item is closed.
 	Evidence []byte
-	// Judge, where set, says the rest once the item's whole tally of this run is
-	// known, this write's page included: what a last page comes to shows only when
-	// its documents were compared. It is called inside the transaction, perhaps
-	// more than once, asks nothing of the store and returns at once. State must be
-	// set beside it, and be what it returns.
-	Judge func(harvest.Tally) Settle
+	// Judge, where set, says the rest once the item's whole tally of this run and
+	// its unread records are known, this write's page included: what a last page
+	// comes to shows only when its documents were compared. It is called inside the
+	// transaction, again when that is repeated, asks nothing of the store and returns
+	// at once. State must be set beside it, and be what it returns. Written says what
+	// came of it.
+	Judge func(harvest.Tally, Unread) Settle
 	// Pass, where set, finishes a pass when the item is closed.
 	Pass *PassEnd
 }
 
-// Judged is the settle with everything said, for an item's whole tally.
-func (s Settle) Judged(t harvest.Tally) Settle {
+// Judged is the settle with everything filled in, for an item's whole tally.
+func (s Settle) Judged(t harvest.Tally, u Unread) Settle {
 	if s.Judge == nil {
 		return s
 	}
-	said := s.Judge(t)
-	said.Judge, said.Pass = s.Judge, s.Pass
-	return said
+	judged := s.Judge(t, u)
+	judged.Judge, judged.Pass = s.Judge, s.Pass
+	return judged
+}
+
+// Unread counts the records of an item that could not be read: neither read since,
+// nor gone from their source, nor accepted. In the default lane those of all lanes
+// count.
+type Unread struct {
+	Records int
+	Since   time.Time // when the oldest of them was first rejected
+	Now     int       // rejected by this run
 }
 
 // Asking is what was asked for a run apart from its pages: a source for its
@@ -158,10 +171,13 @@ type Asking struct {
 const OrdAsking = -1
 
 // Written is the answer to one Write. Err is nil, ErrFenced, ErrStopped or what
-// the store said; Tally is the page's.
+// the store said; Tally is the page's; Unread is as the write left it; Outcome is
+// the item's, where the write settled it.
 type Written struct {
-	Tally harvest.Tally
-	Err   error
+	Tally   harvest.Tally
+	Unread  Unread
+	Outcome harvest.Outcome
+	Err     error
 }
 
 // Ref returns "news@7".

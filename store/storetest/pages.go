@@ -123,13 +123,13 @@ func pageRejects(t *testing.T, s Store) {
 	require.Equal(t, w.Item, whole.Item)
 	require.Equal(t, "news-1", whole.Run)
 	require.Equal(t, 1, whole.Seq)
-	require.NoError(t, s.AcceptFailure(t.Context(), whole.ID))
+	require.NoError(t, s.AcceptFailures(t.Context(), whole.ID))
 	whole, err = s.Failure(t.Context(), whole.ID)
 	require.NoError(t, err)
 	require.False(t, whole.Accepted.IsZero())
 	_, err = s.Failure(t.Context(), 9999)
 	require.ErrorIs(t, err, rows.ErrNotFound)
-	require.ErrorIs(t, s.AcceptFailure(t.Context(), 9999), rows.ErrNotFound)
+	require.ErrorIs(t, s.AcceptFailures(t.Context(), 9999), rows.ErrNotFound)
 }
 
 func pageAttempts(t *testing.T, s Store) {

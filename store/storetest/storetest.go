@@ -87,7 +87,8 @@ type Store interface {
 	Ledger(ctx context.Context, f rows.LedgerFilter) iter.Seq2[rows.LedgerLine, error]
 	Failures(ctx context.Context, f rows.FailureFilter) ([]rows.Failure, error)
 	Failure(ctx context.Context, id int64) (rows.Failure, error)
-	AcceptFailure(ctx context.Context, id int64) error
+	AcceptFailures(ctx context.Context, ids ...int64) error
+	Unread(ctx context.Context, item harvest.Item, lane string, run int64) ([]harvest.Unread, rows.Unread, error)
 	Counts(ctx context.Context, campaign string) (rows.Counts, error)
 	Clean(ctx context.Context, r rows.Retention) (rows.Removed, error)
 	PutBlob(ctx context.Context, content []byte) (string, error)
@@ -98,7 +99,7 @@ type Store interface {
 // closes it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	groups := map[string]map[string]func(*testing.T, Store){
-		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(), "passes": passTests(),
+		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(), "quarantine": quarantineTests(), "passes": passTests(),
 		"documents": documentTests(), "items": itemTests(), "reading": readingTests(), "retention": retentionTests(), "departures": departureTests(),
 	}
 	for group, tests := range groups {
