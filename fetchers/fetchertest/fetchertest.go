@@ -32,6 +32,9 @@ type Case struct {
 	IDs []string
 	// Pages is how many pages a first fetch yields, at least; 0 is 1.
 	Pages int
+	// Spoiled is the source with some records in it that cannot be read, Withdrawn
+	// the source without these. Where Spoiled is nil nothing is checked of them.
+	Spoiled, Withdrawn http.Handler
 	// Folder holds README.md and sample.yaml; "" is the test's own.
 	Folder string
 }
@@ -54,6 +57,7 @@ func Run(t *testing.T, c Case) {
 		"serves many at once":           checkConcurrency,
 		"bad params":                    checkBadParams,
 		"faults":                        checkFaults,
+		"asks again for the unread":     checkUnread,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

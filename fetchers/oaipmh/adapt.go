@@ -27,6 +27,8 @@ const (
 type adapter struct {
 	standing wire.Standing
 	ans      response
+	// stamps is the span of the response's datestamps, once it was asked for.
+	stamps *span
 	// bodies holds the documents' bodies, one after another.
 	bodies []byte
 	sum    hash.Hash
@@ -53,16 +55,23 @@ func (a *adapter) documents(records []wire.Record) (docs []harvest.Document, rej
 	a.bodies = make([]byte, 0, size)
 	for i := range records {
 		r := &records[i]
-		if r.Err != nil {
+		var d harvest.Document
+		if r.Err == nil {
+			r.Err = harvest.Guard(func() error {
+				d = a.document(r)
+				return nil
+			})
+		}
+		at, twice := places[r.ID]
+		switch {
+		case r.Err != nil:
 			rejects = append(rejects, a.reject(r))
-			continue
+		case twice:
+			docs[at] = d
+		default:
+			places[r.ID] = len(docs)
+			docs = append(docs, d)
 		}
-		if at, ok := places[r.ID]; ok {
-			docs[at] = a.document(r)
-			continue
-		}
-		places[r.ID] = len(docs)
-		docs = append(docs, a.document(r))
 	}
 	return docs, rejects
 }
@@ -163,7 +172,9 @@ func (a *adapter) hash(sets []string, parts ...[]byte) string {
 
 func (a *adapter) reject(r *wire.Record) harvest.Reject {
 	raw := a.origin(r)
-	return harvest.Reject{ID: r.ID, Reason: r.Err.Error(), Bytes: bytes.Clone(raw[:min(len(raw), maxReject)])}
+	return harvest.Reject{
+		ID: r.ID, Reason: r.Err.Error(), Bytes: bytes.Clone(raw[:min(len(raw), maxReject)]), Where: a.where(r).String(),
+	}
 }
 
 // origin finds a record in the body as it came: it is the same one in the count

@@ -21,17 +21,26 @@ func conformance(s *shelf, pages int, params string) fetchertest.Case {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	fetchertest.Run(t, conformance(newShelf(shelf{n: 25, size: 6, told: true}), 5, ""))
+	s := newShelf(shelf{n: 25, size: 6, told: true})
+	c := conformance(s, 5, "")
+	c.Spoiled, c.Withdrawn = s.with(spoiledMetadata, 3, 4, 20), s.with(withdrawn, 3, 4, 20)
+	fetchertest.Run(t, c)
 }
 
 func TestConformanceInWindows(t *testing.T) {
 	t.Parallel()
-	fetchertest.Run(t, conformance(newShelf(shelf{n: 300, size: 50, days: true}), 5, `,"window":"month"`))
+	s := newShelf(shelf{n: 300, size: 50, days: true})
+	c := conformance(s, 5, `,"window":"month"`)
+	c.Spoiled, c.Withdrawn = s.with(nameless, 3, 100), s.with(withdrawn, 3, 100)
+	fetchertest.Run(t, c)
 }
 
 func TestConformanceOfLongResponses(t *testing.T) {
 	t.Parallel()
-	fetchertest.Run(t, conformance(newShelf(shelf{n: 1100, size: 1050, told: true}), 3, `,"granularity":"second"`))
+	s := newShelf(shelf{n: 1100, size: 1050, told: true})
+	c := conformance(s, 3, `,"granularity":"second"`)
+	c.Spoiled, c.Withdrawn = s.with(undated, 3, 1080), s.with(withdrawn, 3, 1080)
+	fetchertest.Run(t, c)
 }
 
 var (

@@ -16,6 +16,9 @@ func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harv
 	return func(yield func(harvest.Page, error) bool) {
 		r := &reading{req: req, yield: yield, asking: asking{Fetcher: f, ctx: ctx}}
 		err := r.begin()
+		if err == nil {
+			err = r.reread()
+		}
 		for err == nil && !r.stopped && !r.ended {
 			err = r.step()
 		}
@@ -40,6 +43,12 @@ type reading struct {
 	// the checkpoint; restarts counts lists begun anew without one that went on.
 	retried, inherited string
 	restarts           int
+	// unreadable are the records that this fetch has rejected. whole: the pass lists
+	// everything, began in this fetch and has lost nothing so far. resolved goes with
+	// the next page.
+	unreadable map[string]bool
+	whole      bool
+	resolved   []string
 	// toggled: the other form of dates was tried; clamped: the other beginning.
 	toggled, clamped bool
 	warnings         []string
@@ -61,6 +70,7 @@ func (r *reading) begin() (err error) {
 	}
 	if *slot == nil || !(*slot).goesOn(bounds, r.req.Again, r.windowed()) {
 		*slot = r.newPass(bounds)
+		r.whole = (*slot).Full
 	}
 	if r.pass = *slot; r.pass.At != nil {
 		r.inherited = r.pass.At.Token
@@ -252,6 +262,7 @@ func (r *reading) endList() (last bool) {
 		return false
 	}
 	r.ended = true
+	r.resolved = r.unmet()
 	r.conclude()
 	return true
 }
@@ -268,6 +279,7 @@ const maxWarnings = 10
 func (r *reading) send(p harvest.Page) {
 	p.Checkpoint = r.checkpoint()
 	p.Warnings, r.warnings = r.warnings, nil
+	p.Resolved, r.resolved = append(p.Resolved, r.resolved...), nil
 	r.stopped = !r.yield(p, nil)
 }
 

@@ -720,6 +720,9 @@ func loneQuirks() []quirk {
 		{quirk: "certificates that do not verify", does: "never accepted; the error says what is wrong with them", outcome: "unreachable"},
 		{quirk: "a token whose expirationDate has passed", does: "not asked for: the list goes on from its last datestamp; one that had expired when it was given is not believed", outcome: "done"},
 		{quirk: "a set that has vanished answers like one with nothing new", does: "looked for once a week: without records of any date and absent from ListSets", outcome: "gone"},
+		{quirk: "a record that could not be read", does: "set aside; asked for again at every fetch until it is read, gone or accepted: by GetRecord, else by the span of its datestamp", outcome: "partial"},
+		{quirk: "GetRecord is not known, or fails", does: "the span is asked for; after three failures the rest waits for the next fetch, which goes on to the list all the same", outcome: "done"},
+		{quirk: "a token that an earlier run left leads to what is no list", does: "the list goes on from its last datestamp", outcome: "done"},
 		{quirk: "a list of tens of thousands of records", does: "cut into months before it is read", outcome: "done"},
 	}
 }

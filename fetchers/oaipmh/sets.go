@@ -136,7 +136,7 @@ func (r *reading) none(l *list, ans response) error {
 	}
 	p := harvest.Page{NotModified: l.Pages == 0}
 	if size := l.Size - 1; l.Pages > 0 && size > l.Seen {
-		p.Partial = true
+		p.Partial, r.whole = true, false
 		r.warn("%s", shortOf(l.Seen, size))
 	}
 	if l.Pages == 0 && r.pass.Seen == 0 && len(r.pass.Todo) == 0 && !r.windowed() {

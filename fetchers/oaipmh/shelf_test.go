@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,9 +104,52 @@ func (s *shelf) answer(q url.Values) string {
 			"<metadataFormat><metadataPrefix>marcxml</metadataPrefix></metadataFormat></ListMetadataFormats>")
 	case "ListSets":
 		return s.listSets()
+	case "GetRecord":
+		return s.get(q)
 	}
 	return s.list(q)
 }
+
+func (s *shelf) get(q url.Values) string {
+	for _, r := range s.records {
+		if r.id == q.Get("identifier") {
+			return s.frame("<GetRecord>" + r.text + "</GetRecord>")
+		}
+	}
+	return s.errorOf("idDoesNotExist")
+}
+
+// with returns the shelf with these records changed, or taken away where change
+// makes nothing of them.
+func (s *shelf) with(change func(text string) string, at ...int) *shelf {
+	c := *s
+	c.records = nil
+	for i, r := range s.records {
+		if slices.Contains(at, i) {
+			r.text = change(r.text)
+		}
+		if r.text != "" {
+			c.records = append(c.records, r)
+		}
+	}
+	return &c
+}
+
+// spoiledMetadata is no XML; nameless has no identifier; undated neither that nor a
+// datestamp.
+func spoiledMetadata(text string) string {
+	return strings.Replace(text, "<dc:title>", "<dc:title><b>", 1)
+}
+
+func nameless(text string) string {
+	return regexp.MustCompile("<identifier>[^<]*</identifier>").ReplaceAllString(text, "")
+}
+
+func undated(text string) string {
+	return regexp.MustCompile("<datestamp>[^<]*</datestamp>").ReplaceAllString(nameless(text), "")
+}
+
+func withdrawn(string) string { return "" }
 
 func (s *shelf) listSets() string {
 	if len(s.sets) == 0 {

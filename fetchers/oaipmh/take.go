@@ -96,6 +96,7 @@ func (r *reading) emit(l *list, ans response, advance func()) {
 	for !r.stopped {
 		end := min(at+harvest.MaxPageDocuments, len(ans.Records))
 		docs, rejects := a.documents(ans.Records[at:end])
+		r.note(rejects)
 		p := harvest.Page{Documents: r.inWindow(docs), Rejects: rejects, Listed: end - at, Total: total}
 		p.Done = r.pass.Seen + l.Seen + int64(end)
 		at = end
@@ -105,6 +106,7 @@ func (r *reading) emit(l *list, ans response, advance func()) {
 			continue
 		}
 		short := r.short(l, ans)
+		r.whole = r.whole && short == ""
 		if advance(); short != "" {
 			p.Partial = true
 			r.warn("%s", short)
