@@ -74,7 +74,7 @@ func TestImportWithTheFetcherThatComes(t *testing.T) {
 	b.set = fetchers.Builtin()
 	b.file("oai.ini", "[town]\nurl = https://town.example.org/oai\nset[] = a\nset[] = b\nfrom = 2020-01-01\nuntil = 2030-01-01\ndateGranularity = YYYY-MM-DDThh:mm:ssZ\nmetadataPrefix = marc21\n")
 	b.file("town/last_harvest.txt", "2026-05-01T10:00:00Z")
-	b.ok("init")
+	b.ok("init", "--yes")
 	for _, args := range [][]string{
 		{"import", "vufind", "oai.ini", "--write", "campaigns/oai.yaml", "--positions", "from.csv"},
 		{"campaigns", "validate", "campaigns/oai.yaml"},
