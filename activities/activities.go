@@ -68,9 +68,10 @@ type Deps struct {
 type Activities struct {
 	Deps
 	slots       *semaphore.Weighted
-	lost        sync.Mutex // held while an item runs under which a worker died
+	lost        sync.Mutex // held while a dangerous item runs
 	definitions definitions
 	rules       rules
+	setback     setback
 }
 
 // New makes the steps of one process. It does nothing yet.

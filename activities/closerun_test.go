@@ -1,12 +1,14 @@
 package activities
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
@@ -107,5 +109,7 @@ func TestSkipItem(t *testing.T) {
 	require.Equal(t, "skipped by hand (marta)", w.items(o.Run)["a"].Why)
 	require.Equal(t, harvest.OutcomeDone, w.close(o).Outcome)
 	_, err = do(w, steps.SkipItem, steps.SkipItemIn{Run: o.Run, Key: "zzz"})
-	require.ErrorContains(t, err, "skip item zzz")
+	require.ErrorContains(t, err, "the run has no item zzz")
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	require.True(t, ok && app.NonRetryable(), "a wrong key is an answer: asking again would not help")
 }

@@ -132,7 +132,7 @@ func (r *flight) send(w rows.Write) rows.Written {
 		if out.Err == nil || errors.Is(out.Err, rows.ErrFenced) || errors.Is(out.Err, rows.ErrStopped) || wait > maxStoreWait {
 			return out
 		}
-		r.log.Warn("the store did not take a write; trying again", "item", r.name, "wait", wait, "error", out.Err)
+		r.log.Debug("the store did not take a write; trying again", "item", r.name, "wait", wait, "error", out.Err)
 		time.Sleep(wait)
 		wait *= 3
 	}

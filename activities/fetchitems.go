@@ -38,14 +38,19 @@ func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (ste
 	beating.Go(func() { k.beat(ctx, over) })
 	defer beating.Wait()
 	defer close(over)
-	if err := k.read(ctx); err != nil {
-		if errors.Is(err, rows.ErrRestored) { // the run is over
-			k.Log.WarnContext(ctx, "a chunk was refused", "run", in.RunID, "error", err)
-			return steps.Fetched{Left: int(in.Hi - in.Lo + 1), Stopped: true}, nil
-		}
-		return steps.Fetched{}, err
+	err := k.read(ctx)
+	if errors.Is(err, rows.ErrRestored) { // the run is over
+		k.Log.WarnContext(ctx, "a chunk was refused", "run", in.RunID, "error", err)
+		return steps.Fetched{Left: int(in.Hi - in.Lo + 1), Stopped: true}, nil
 	}
-	return k.work(ctx)
+	if err == nil {
+		err = k.work(ctx)
+	}
+	if err != nil {
+		return steps.Fetched{}, a.setback.again(err, a.Now())
+	}
+	a.setback.over()
+	return k.answer(ctx)
 }
 
 // read gets the run and its definition from the store.
@@ -89,7 +94,7 @@ type chunk struct {
 	at          map[string]beatItem // items in flight
 }
 
-func (k *chunk) work(ctx context.Context) (steps.Fetched, error) {
+func (k *chunk) work(ctx context.Context) error {
 	life, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer kill(nil)
 	k.life, k.keep, k.call = life, context.WithoutCancel(ctx), ctx
@@ -99,10 +104,7 @@ func (k *chunk) work(ctx context.Context) (steps.Fetched, error) {
 	err := k.rounds()
 	close(over)
 	watching.Wait()
-	if err != nil {
-		return k.out, err
-	}
-	return k.answer(ctx)
+	return err
 }
 
 // watch closes quit when the chunk must stop, and ends its items when the drain

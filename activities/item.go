@@ -18,7 +18,10 @@ const (
 	// and maxLost how many in all: a fetcher that begins anew each time makes pages
 	// too.
 	maxStuck, maxLost = 3, 25
-	// turn is when an item that lost a worker asks again whether it is its turn.
+	// dangerous is how many workers an item has lost when it is kept apart from
+	// others; one may have been bad luck.
+	dangerous = 2
+	// turn is when a dangerous item asks again whether it is its turn.
 	turn = time.Second
 )
 
@@ -71,8 +74,8 @@ func (r *flight) run() end {
 	if s, ok := r.atOnce(); ok {
 		return r.settle(s)
 	}
-	if r.item.Lost > 0 {
-		// Whoever kills its worker must only kill itself: one of them at a time.
+	if r.item.Lost >= dangerous {
+		// An item that kills its worker must only kill itself: one of them at a time.
 		if !r.lost.TryLock() {
 			return r.settle(rows.Settle{State: rows.ItemOpen, NotBefore: r.Now().Add(turn)})
 		}

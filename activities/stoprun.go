@@ -29,10 +29,27 @@ func (a *Activities) SkipItem(ctx context.Context, in steps.SkipItemIn) (steps.N
 	if _, err := a.run(ctx, in.Run, in.Store, in.RunOf); err != nil {
 		return steps.Nothing{}, err
 	}
-	if err := a.Store.SkipItem(ctx, in.Run, in.Key, by(cmp.Or(in.Why, "skipped by hand"), in.By)); err != nil {
+	err := a.Store.SkipItem(ctx, in.Run, in.Key, by(cmp.Or(in.Why, "skipped by hand"), in.By))
+	if errors.Is(err, rows.ErrNotFound) {
+		return steps.Nothing{}, a.noSuchItem(ctx, in)
+	}
+	if err != nil {
 		return steps.Nothing{}, fmt.Errorf("skip item %s: %w", harvest.Redact(in.Key), err)
 	}
 	return steps.Nothing{}, nil
+}
+
+// noSuchItem is an answer: asking again would not help.
+func (a *Activities) noSuchItem(ctx context.Context, in steps.SkipItemIn) error {
+	list, err := a.Store.RunItems(ctx, in.Run, rows.ItemFilter{States: []rows.ItemState{rows.ItemOpen, rows.ItemClaimed}, Limit: maxNearKeys})
+	if err != nil {
+		return err
+	}
+	var near []string
+	for _, item := range list {
+		near = append(near, item.Key)
+	}
+	return harvest.Errorf(harvest.KindMisconfigured, "skip item", "", "the run has no item %s", harvest.Redact(suggest(in.Key, near)))
 }
 
 func by(why, who string) string {

@@ -32,8 +32,8 @@ type choice struct {
 	limit int
 }
 
-// choose takes due items that were never lost, else one lost item when nothing
-// of the range is in flight.
+// choose takes due items that have not lost two workers, else one that has when
+// nothing of the range is in flight: one death may have been bad luck.
 func (c *claiming) choose() choice {
 	switch {
 	case c.n.flyingLost > 0 || c.Max <= 0:
@@ -67,7 +67,7 @@ type census struct {
 	flying     int64 // claimed by this one
 	flyingLost int64
 	open       int64
-	due        int64 // open, due, never lost
+	due        int64 // open, due, at most one worker lost
 	dueLost    int64
 	next       int64 // earliest not_before after now
 }
@@ -76,10 +76,10 @@ func takeCensus(t *tx, c rows.Claim) (n census, err error) {
 	now := micros(c.Now)
 	err = scanOne(t, n.into(), `SELECT count(*) FILTER (WHERE state = 'claimed' AND epoch < ?1),
 			count(*) FILTER (WHERE state = 'claimed' AND epoch = ?1),
-			count(*) FILTER (WHERE state = 'claimed' AND epoch = ?1 AND lost > 0),
+			count(*) FILTER (WHERE state = 'claimed' AND epoch = ?1 AND lost > 1),
 			count(*) FILTER (WHERE state = 'open'),
-			count(*) FILTER (WHERE state = 'open' AND not_before <= ?2 AND lost = 0),
-			count(*) FILTER (WHERE state = 'open' AND not_before <= ?2 AND lost > 0),
+			count(*) FILTER (WHERE state = 'open' AND not_before <= ?2 AND lost < 2),
+			count(*) FILTER (WHERE state = 'open' AND not_before <= ?2 AND lost > 1),
 			coalesce(min(CASE WHEN state = 'open' AND not_before > ?2 THEN not_before END), 0)
 		FROM run_items WHERE run = ?3 AND ord BETWEEN ?4 AND ?5 AND state <> 'closed'`, c.Epoch, now, c.Run, c.Lo, c.Hi)
 	return n, err

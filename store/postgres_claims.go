@@ -80,7 +80,7 @@ func (k *pgSink) claimRound(round []*claiming) error {
 }
 
 // choose opens again what was stranded, and tells the claims that are handed items
-// which were never lost from those that are handed one which was.
+// as they come from those that are handed one which has lost two workers.
 func (k *pgSink) choose(list []*claiming) (plain, lost []*claiming, err error) {
 	for _, c := range list {
 		ready := c.ready()
@@ -114,10 +114,10 @@ func (k *pgSink) census(list []*claiming) {
 			n.stranded, n.flying, n.flying_lost, n.open, n.due, n.due_lost, n.next
 		FROM `+fromNumbered(columns)+` CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE r.state = 'claimed' AND r.epoch < k.epoch) AS stranded,
 			count(*) FILTER (WHERE r.state = 'claimed' AND r.epoch = k.epoch) AS flying,
-			count(*) FILTER (WHERE r.state = 'claimed' AND r.epoch = k.epoch AND r.lost > 0) AS flying_lost,
+			count(*) FILTER (WHERE r.state = 'claimed' AND r.epoch = k.epoch AND r.lost > 1) AS flying_lost,
 			count(*) FILTER (WHERE r.state = 'open') AS open,
-			count(*) FILTER (WHERE r.state = 'open' AND r.not_before <= k.now AND r.lost = 0) AS due,
-			count(*) FILTER (WHERE r.state = 'open' AND r.not_before <= k.now AND r.lost > 0) AS due_lost,
+			count(*) FILTER (WHERE r.state = 'open' AND r.not_before <= k.now AND r.lost < 2) AS due,
+			count(*) FILTER (WHERE r.state = 'open' AND r.not_before <= k.now AND r.lost > 1) AS due_lost,
 			coalesce(min(r.not_before) FILTER (WHERE r.state = 'open' AND r.not_before > k.now), 0) AS next
 			FROM run_items r WHERE r.run = k.run AND r.ord BETWEEN k.lo AND k.hi AND r.state <> 'closed') n
 		ORDER BY k.at`, arrays(columns, list)...)
@@ -147,9 +147,9 @@ func (k *pgSink) take(list []*claiming, lost bool) (hand func()) {
 	if len(list) == 0 {
 		return func() {}
 	}
-	luck, order := "r.lost = 0", "r.ord"
+	luck, order := "r.lost < 2", "r.ord"
 	if lost {
-		luck, order = "r.lost > 0", "r.lost, r.ord" // whoever had the least bad luck first: more of it ends an item
+		luck, order = "r.lost > 1", "r.lost, r.ord" // whoever had the least bad luck first: more of it ends an item
 	}
 	columns := claimColumns()
 	items := make([][]rows.ClaimedItem, len(list))

@@ -108,9 +108,9 @@ func reopen(t *tx, c rows.Claim, n *census) error {
 // take reads and marks the first due items.
 func take(t *tx, c rows.Claim, run liveRun, which choice) ([]rows.ClaimedItem, error) {
 	now := micros(c.Now)
-	order, luck := "ri.ord", "lost = 0"
+	order, luck := "ri.ord", "lost < 2"
 	if which.lost {
-		order, luck = "ri.lost, ri.ord", "lost > 0" // whoever had the least bad luck first: more of it ends an item
+		order, luck = "ri.lost, ri.ord", "lost > 1" // whoever had the least bad luck first: more of it ends an item
 	}
 	items, err := collect(t, func(s scanner) (rows.ClaimedItem, error) { return scanClaimed(s, run, c.Now) },
 		`SELECT ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.attempts, ri.throttles, ri.lost, ri.seq, ri.started_at,

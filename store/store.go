@@ -85,7 +85,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, e engine, o Options) (*Store, error) {
-	s := &Store{engine: e, log: o.Log, bucket: e.bucket(), turn: make(chan struct{}, 1)}
+	s := &Store{engine: e, log: o.Log, bucket: e.bucket(), turn: make(chan struct{}, 1), trouble: troubled{log: o.Log}}
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(fault("open store", e.address(), err), s.closeFiles())
 	}

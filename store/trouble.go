@@ -3,14 +3,18 @@ package store
 import (
 	"context"
 	"crypto/rand"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// troubled remembers what the last write of this process ran into.
+// troubled remembers what the last write of this process ran into. It logs when
+// a trouble begins and when it ends, and nothing in between.
 type troubled struct {
+	log *slog.Logger
+
 	mu    sync.Mutex
 	now   rows.Trouble
 	since time.Time
@@ -26,6 +30,12 @@ func (t *troubled) note(err error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if trouble == "" && t.now != "" {
+		t.log.Info("the store takes writes again", "after", time.Since(t.since).Round(time.Second))
+	}
+	if trouble != "" && t.now == "" {
+		t.log.Error("the store takes no writes; what was not stored waits and is tried again", "error", err)
+	}
 	if trouble == "" || t.now == "" {
 		t.since = time.Now()
 	}

@@ -116,6 +116,7 @@ type runEngine interface {
 	Wait(ctx context.Context, workflowID, runID string) (steps.Summary, error)
 	Actions(ctx context.Context, workflowID, runID string) (int, error)
 	Ended(ctx context.Context, workflowID string) (string, error)
+	Failing(ctx context.Context, workflowID string) (string, error)
 	Progress(ctx context.Context, workflowID string) (steps.ProgressOut, error)
 	Cancel(ctx context.Context, workflowID, runID string) error
 	Pause(ctx context.Context, workflowID string, in steps.PauseIn) error

@@ -14,6 +14,7 @@ import (
 // fakeEngine answers from its fields and remembers what it was told.
 type fakeEngine struct {
 	ended      string // how workflows have ended there; empty: they run
+	failing    string // at what their steps fail
 	mu         sync.Mutex
 	down       error // what dialling says
 	at         engine.Target
@@ -81,6 +82,8 @@ func (f *fakeEngine) Wait(ctx context.Context, _, _ string) (steps.Summary, erro
 }
 
 func (f *fakeEngine) Ended(context.Context, string) (string, error) { return f.ended, f.down }
+
+func (f *fakeEngine) Failing(context.Context, string) (string, error) { return f.failing, f.down }
 
 func (f *fakeEngine) Actions(context.Context, string, string) (int, error) {
 	if f.actions == 0 {

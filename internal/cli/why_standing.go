@@ -48,6 +48,9 @@ func (c *why) asWorkflowSays(ctx context.Context, run *diagnose.Run) {
 	if run.EndedThere = endedThere(ctx, c.engine, run.Run); run.EndedThere != "" {
 		return
 	}
+	if at, err := c.engine.Failing(ctx, run.WorkflowID); err == nil {
+		run.Failing = at
+	}
 	if p, err := c.engine.Progress(ctx, run.WorkflowID); err == nil {
 		run.Paused, run.Processors = cmp.Or(p.Paused, run.Paused), cmp.Or(p.Processors, run.Processors)
 	}

@@ -36,6 +36,7 @@ func TestWhy(t *testing.T) {
 		"item":            {"nytimes-economy", nil, "outcome"},
 		"item_fine":       {"feed-001", nil, "item"},
 		"item_paused":     {"feed-001", pausedItem, "item paused"},
+		"store_full":      {"weather", storeFull, "steps fail"},
 		"going_on":        {"weather", busy("", 6, 3, 3), "going on"},
 		"processor":       {"weather", busyElsewhere, "processor"},
 		"processor_alone": {"weather", openWeather(rows.RunItem{Key: "a"}, nil), "processor"},
@@ -168,6 +169,12 @@ func TestFacts(t *testing.T) {
 			require.NotEmpty(t, diagnose.Meaning(o), o)
 		}
 	}
+}
+
+// storeFull is a run whose steps fail because the disk is full.
+func storeFull(b *bench, s *store.Store) {
+	busy("", 6, 3, 3)(b, s)
+	b.engine.failing = "claim items of run 3: the disk is full: database or disk is full (13); free some space; nothing was half written, and work goes on by itself (attempt 4)"
 }
 
 func endedInTemporal(b *bench, _ *store.Store, _ rows.Run) { b.engine.ended = "Terminated" }

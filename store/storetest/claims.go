@@ -106,24 +106,25 @@ func claimStuck(t *testing.T, s Store) {
 func claimLost(t *testing.T, s Store) {
 	run := openRun(t, s, "1", keys(4)...)
 	require.Len(t, claim(t, s, run, 1, 2).Items, 2, "these two are in flight when the worker dies")
+	require.Len(t, claim(t, s, run, 2, 2).Items, 2, "one death is bad luck: side by side")
 
-	got := claim(t, s, run, 2, 10)
+	got := claim(t, s, run, 3, 10)
 	require.Len(t, got.Items, 2, "all others first")
 	require.Equal(t, []int64{2, 3}, []int64{got.Items[0].Ord, got.Items[1].Ord})
 	require.Equal(t, 2, got.Left)
-	require.Empty(t, claim(t, s, run, 2, 10).Items, "not beside others")
+	require.Empty(t, claim(t, s, run, 3, 10).Items, "not beside others")
 	for _, it := range got.Items {
 		commit(t, s, it, closed(page(it, it.Key), harvest.OutcomeDone))
 	}
 	for left := 1; left >= 0; left-- {
-		got = claim(t, s, run, 2, 10)
+		got = claim(t, s, run, 3, 10)
 		require.Len(t, got.Items, 1, "alone")
-		require.Equal(t, 1, got.Items[0].Lost)
+		require.Equal(t, 2, got.Items[0].Lost)
 		require.Equal(t, left, got.Left)
-		require.Empty(t, claim(t, s, run, 2, 10).Items, "nothing beside a lost one")
+		require.Empty(t, claim(t, s, run, 3, 10).Items, "nothing beside a dangerous one")
 		commit(t, s, got.Items[0], closed(page(got.Items[0], got.Items[0].Key), harvest.OutcomeDone))
 	}
-	require.Zero(t, claim(t, s, run, 2, 10).Left)
+	require.Zero(t, claim(t, s, run, 3, 10).Left)
 }
 
 func claimParallel(t *testing.T, s Store) {
@@ -185,7 +186,7 @@ func claimPausedItem(t *testing.T, s Store) {
 	require.Equal(t, &pause, got.Items[0].Paused)
 	require.Nil(t, got.Items[1].Paused)
 
-	got = claimAt(t, s, run, 2, 5, noon().Add(time.Hour))
+	got = claimAt(t, s, run, 2, 1, noon().Add(time.Hour))
 	require.Len(t, got.Items, 1)
 	require.Nil(t, got.Items[0].Paused, "the pause has ended by itself")
 	require.Equal(t, &pause, health(t, s, "a").Paused)

@@ -101,6 +101,7 @@ func going() []check {
 		{"run paused", runPaused},
 		{"stopping", stopping},
 		{"waits for a run", inLine},
+		{"steps fail", failing},
 		{"workers", workers},
 		{"processor", processor},
 		{"host", host},

@@ -49,6 +49,9 @@ type Run struct {
 	// EndedThere is how the workflow of an open run has ended in Temporal; empty:
 	// it runs, or Temporal does not answer.
 	EndedThere string
+	// Failing is the error that the steps of an open run fail with for reasons of
+	// our own; empty: none.
+	Failing string
 	// NotModified counts answers "not modified"; Failures the records put aside.
 	NotModified int
 	Failures    []rows.Failure

@@ -36,6 +36,17 @@ func inLine(f Facts) finding {
 	return finding{hit: true, say: fmt.Sprintf("run %s waits in line: the run before has not ended (overlap is %s).", f.Run.WorkflowID, overlapOf(f))}
 }
 
+// failing: the run gets nowhere, for a reason on our own side.
+func failing(f Facts) finding {
+	if !f.Run.Open() || f.Run.Failing == "" {
+		return finding{}
+	}
+	return finding{
+		hit: true, say: fmt.Sprintf("run %s gets nowhere: its steps fail and are tried again, at most a minute apart.", f.Run.WorkflowID),
+		lines: []Line{{"error", f.Run.Failing}, {"then", "it goes on by itself once the cause is gone"}},
+	}
+}
+
 func overlapOf(f Facts) campaigns.Overlap {
 	if f.Effective.Schedule == nil {
 		return campaigns.OverlapSkip

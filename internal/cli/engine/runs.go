@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
@@ -44,6 +45,22 @@ func (c *Client) Ended(ctx context.Context, workflowID string) (string, error) {
 	}
 	if status := d.GetWorkflowExecutionInfo().GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return status.String(), nil
+	}
+	return "", nil
+}
+
+// Failing says at what the steps of a running workflow fail again and again for
+// reasons of our own, such as a store that takes no writes; empty: at nothing.
+func (c *Client) Failing(ctx context.Context, workflowID string) (string, error) {
+	d, err := c.sdk.DescribeWorkflowExecution(ctx, workflowID, "")
+	if err != nil {
+		return "", translate("look at "+workflowID, err)
+	}
+	for _, step := range d.GetPendingActivities() {
+		failure := step.GetLastFailure()
+		if failure.GetApplicationFailureInfo().GetType() == string(harvest.KindInternal) {
+			return fmt.Sprintf("%s (attempt %d)", failure.GetMessage(), step.GetAttempt()), nil
+		}
 	}
 	return "", nil
 }
