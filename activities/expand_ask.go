@@ -27,11 +27,6 @@ func askSoon(ctx context.Context, e *campaigns.Entry, failure *harvest.Error) er
 
 // ask lists what the source says there is, each element once.
 func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaign, e *campaigns.Entry) (list []rows.ListRow, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = harvest.Errorf(harvest.KindInternal, "list items", e.Name, "the fetcher panicked: %v", p)
-		}
-	}()
 	start, err := startOf(run)
 	if err != nil {
 		return nil, err
@@ -55,7 +50,10 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 		return nil, harvest.Errorf(harvest.KindMisconfigured, "list items", e.Name, "fetcher %s cannot list items; take away split.ask", m.kind.Name)
 	}
 	request := harvest.Request{Item: e.Name + " / " + e.Split.Ask, Params: whole, Attempt: int(activity.GetInfo(ctx).Attempt)}
-	list, err = collect(ctx, m, s.Split(ctx, request))
+	err = harvest.Safely("list items", e.Name, func() error {
+		list, err = collect(ctx, m, s.Split(ctx, request))
+		return err
+	})
 	return list, mask(err, values)
 }
 

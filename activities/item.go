@@ -59,7 +59,10 @@ func (k *chunk) item(claimed rows.ClaimedItem) end {
 		attempt: claimed.Attempts + claimed.Throttles + claimed.Lost + 1,
 	}
 	k.fliesAt(r.name, nil, harvest.Tally{})
-	e := r.run()
+	var e end
+	if err := harvest.Safely("run item", r.name, func() error { e = r.run(); return nil }); err != nil {
+		e = r.failed(err)
+	}
 	k.landed(r.name, e.closed)
 	if e.closed {
 		k.Meter.ItemClosed(claimed.Fetcher, e.outcome)

@@ -83,15 +83,12 @@ func (r *flight) request(params json.RawMessage, unread []harvest.Unread) harves
 }
 
 // pump builds the fetcher and runs it; a panic of either is an error.
-func (r *flight) pump(ctx context.Context, request harvest.Request) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = harvest.Errorf(harvest.KindInternal, "make fetcher", r.kind.Name, "panic: %v", p)
-		}
-	}()
-	f := r.kind.New(r.Client(r.visitor()))
-	_, err = harvest.Pump(ctx, f, request, harvest.CommitFunc(r.commit))
-	return err
+func (r *flight) pump(ctx context.Context, request harvest.Request) error {
+	return harvest.Safely("make fetcher", r.kind.Name, func() error {
+		f := r.kind.New(r.Client(r.visitor()))
+		_, err := harvest.Pump(ctx, f, request, harvest.CommitFunc(r.commit))
+		return err
+	})
 }
 
 // visitor is the item's own; pages are kept as they came, where the campaign

@@ -1,10 +1,6 @@
 package harvest
 
-import (
-	"context"
-	"fmt"
-	"runtime/debug"
-)
+import "context"
 
 // Committer makes one page durable. Commit returns the page's tally (what was
 // new, changed, the same); an error ends the fetch and the page counts as not
@@ -24,18 +20,18 @@ func (f CommitFunc) Commit(ctx context.Context, page Page) (Tally, error) { retu
 // panic of the fetcher is a KindInternal error; a limit cuts the last page and
 // ends the fetch.
 func Pump(ctx context.Context, f Fetcher, req Request, c Committer) (sum Tally, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicError(p)
-		}
-	}()
+	err = Safely("fetch", "", func() error { return pump(ctx, f, req, c, &sum) })
+	return sum, err
+}
+
+func pump(ctx context.Context, f Fetcher, req Request, c Committer, sum *Tally) error {
 	left := req.Limit
 	for page, err := range f.Fetch(ctx, req) {
 		if err != nil {
-			return sum, err
+			return err
 		}
 		if err := page.Check(); err != nil {
-			return sum, err
+			return err
 		}
 		page.settleDates()
 		if req.Limit > 0 {
@@ -46,30 +42,14 @@ func Pump(ctx context.Context, f Fetcher, req Request, c Committer) (sum Tally, 
 		}
 		t, err := c.Commit(ctx, page)
 		if err != nil {
-			return sum, err
+			return err
 		}
-		sum = sum.Add(t)
+		*sum = sum.Add(t)
 		if page.Last || req.Limit > 0 && left == 0 {
-			return sum, nil
+			return nil
 		}
 	}
-	return sum, ctx.Err()
-}
-
-// Panic is the cause of an error that was a panic; Stack is for logs only.
-type Panic struct {
-	Value any
-	Stack []byte
-}
-
-// Error returns "panic: value".
-func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
-
-func panicError(p any) error {
-	return &Error{
-		Kind: KindInternal, Op: "fetch", Err: &Panic{Value: p, Stack: debug.Stack()},
-		Advice: "this is a defect of the fetcher; the item is retried and then given up, the others go on",
-	}
+	return ctx.Err()
 }
 
 // PageTally counts a page before the store has compared it: what was listed and

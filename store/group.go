@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
@@ -226,7 +227,7 @@ func (s *Store) commitOnce(batch []*job) error {
 			forget(batch)
 		}
 		begun = true
-		return writeBatch(s.engine.sink(t), batch)
+		return harvest.Safely("write pages", "", func() error { return writeBatch(s.engine.sink(t), batch) })
 	})
 	s.trouble.note(err)
 	return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -35,7 +36,7 @@ func (p *page) fill(doc document, a adapter) {
 	docs, rejects, warnings := a.documents(doc)
 	p.docs, p.rejects, p.listed = docs, rejects, len(doc.records)
 	p.warnings = append(p.warnings, warnings...)
-	if next := a.absolute(line(doc.Next)); isHTTP(next) {
+	if next := a.absolute(line(doc.Next)); isHTTP(next) && len(next) <= answer.MaxAddress {
 		p.next = next
 	}
 }

@@ -58,6 +58,8 @@ func Run(t *testing.T, c Case) {
 		"bad params":                    checkBadParams,
 		"faults":                        checkFaults,
 		"asks again for the unread":     checkUnread,
+		"hostile addresses":             checkAddresses,
+		"a panic is an error":           checkPanics,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,6 +80,11 @@ const (
 // client is a polite one that may dial this machine.
 func client(t *testing.T, timeout time.Duration) *http.Client {
 	t.Helper()
+	return visitor(t, harvest.Visitor{Contact: "ops@example.org", Timeout: timeout})
+}
+
+func visitor(t *testing.T, v harvest.Visitor) *http.Client {
+	t.Helper()
 	c := polite.New(polite.Settings{
 		Product: "fetchertest", MaxBody: maxBody,
 		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
@@ -86,7 +93,7 @@ func client(t *testing.T, timeout time.Duration) *http.Client {
 		Slow: func(context.Context, string, time.Duration, string) error { return nil },
 	})
 	t.Cleanup(c.Close)
-	return c.HTTP(harvest.Visitor{Contact: "ops@example.org", Timeout: timeout})
+	return c.HTTP(v)
 }
 
 // serve starts the source behind an optional fault.

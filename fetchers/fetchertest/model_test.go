@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -149,10 +150,12 @@ func (m model) get(ctx context.Context, p modelParams, at place) (*listing, erro
 	if m.has("doubles a page") && page > 0 {
 		page--
 	}
-	address := fmt.Sprintf("%s/?page=%d", p.URL, page)
+	address, _, _ := strings.Cut(p.URL, "#")
+	address, _, _ = strings.Cut(address, "?")
+	address = fmt.Sprintf("%s/?page=%d", address, page)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, err
+		return nil, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "get", On: address, Err: errors.New("it is no address")}
 	}
 	if at.Done {
 		req.Header.Set("If-None-Match", `"v1"`)

@@ -67,6 +67,13 @@ func fetch(t *testing.T, f harvest.Fetcher, req harvest.Request) (*record, harve
 	t.Helper()
 	r := &record{}
 	sum, err := harvest.Pump(t.Context(), f, req, r)
+	r.check(t)
+	return r, sum, err
+}
+
+// check holds for every page of every fetch.
+func (r *record) check(t *testing.T) {
+	t.Helper()
 	for i, p := range r.pages {
 		require.NoError(t, p.Check(), "page %d", i+1)
 		require.LessOrEqual(t, len(p.Checkpoint), maxCheckpoint, "the checkpoint of page %d grows with the source", i+1)
@@ -74,7 +81,6 @@ func fetch(t *testing.T, f harvest.Fetcher, req harvest.Request) (*record, harve
 			requireText(t, d)
 		}
 	}
-	return r, sum, err
 }
 
 const maxCheckpoint = 16 << 10

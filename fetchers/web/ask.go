@@ -88,8 +88,8 @@ func (q *batch) ask() {
 func (q *batch) send(b *result) {
 	q.slots <- struct{}{}
 	q.wg.Go(func() {
+		defer func() { <-q.slots }()
 		q.one(b)
-		<-q.slots
 	})
 }
 
@@ -98,7 +98,9 @@ func (q *batch) one(b *result) {
 		b.err = *err
 		return
 	}
-	q.read(q.ctx, b)
+	if err := harvest.Safely("read page", b.address, func() error { q.read(q.ctx, b); return nil }); err != nil {
+		b.err = err
+	}
 	switch {
 	case b.err == nil || q.bears(b.err):
 	case q.ctx.Err() != nil && errors.Is(b.err, context.Canceled) && q.reading.ctx.Err() == nil:

@@ -47,8 +47,17 @@ func (r *roundTripper) begin(req *http.Request, t *turn, note string) *exchange 
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.stop = context.AfterFunc(x.ctx, func() { x.finish(x.explain(x.ctx.Err())) })
+	x.stop = context.AfterFunc(x.ctx, x.expire)
 	return x
+}
+
+// expire ends the exchange because its context did. Whoever reads the answer is told
+// by the context.
+func (x *exchange) expire() {
+	harvest.Safely("end the exchange with", x.line.Host, func() error { //nolint:errcheck // see above
+		x.finish(x.explain(x.ctx.Err()))
+		return nil
+	})
 }
 
 // outgoing is the request as it leaves: a copy, for a RoundTripper must not

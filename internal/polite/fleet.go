@@ -3,6 +3,8 @@ package polite
 import (
 	"context"
 	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Fleet books departures to a host for all processes that ask it. Its methods
@@ -39,10 +41,14 @@ const (
 func (p *pacer) shared(rule Rule) bool { return p.fleet != nil && rule.Every > 0 }
 
 // call asks the fleet.
-func (p *pacer) call(fn func(context.Context) (time.Duration, error)) (time.Duration, error) {
+func (p *pacer) call(fn func(context.Context) (time.Duration, error)) (wait time.Duration, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), fleetTimeout)
 	defer stop()
-	return fn(ctx)
+	err = harvest.Safely("book the turn of host", p.host, func() error {
+		wait, err = fn(ctx)
+		return err
+	})
+	return wait, err
 }
 
 // tell tells it something.

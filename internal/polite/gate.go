@@ -88,13 +88,7 @@ func (r *roundTripper) posted(req *http.Request) (*posted, error) {
 	if last != nil && time.Now().Before(last.until) {
 		return last, nil
 	}
-	asked := g.asking.DoChan(origin, func() (any, error) {
-		p, err := r.ask(req.URL, last)
-		if err == nil {
-			r.client.crawlDelay(p.host, g.put(origin, p), time.Until(p.until))
-		}
-		return p, err
-	})
+	asked := g.asking.DoChan(origin, func() (any, error) { return r.learn(req.URL, origin, last) })
 	select {
 	case answer := <-asked:
 		return answer.Val.(*posted), answer.Err
@@ -102,6 +96,17 @@ func (r *roundTripper) posted(req *http.Request) (*posted, error) {
 		kind, err := stopped(req.Context())
 		return nil, &harvest.Error{Kind: kind, Op: verb(req), On: req.URL.String(), Err: fmt.Errorf("while waiting for robots.txt: %w", err)}
 	}
+}
+
+// learn asks an origin and keeps what it says.
+func (r *roundTripper) learn(at *url.URL, origin string, last *posted) (p *posted, err error) {
+	err = harvest.Safely("read robots.txt of", Host(at), func() error {
+		if p, err = r.ask(at, last); err == nil {
+			r.client.crawlDelay(p.host, r.client.gate.put(origin, p), time.Until(p.until))
+		}
+		return err
+	})
+	return p, err
 }
 
 func (g *gate) get(origin string) *posted {

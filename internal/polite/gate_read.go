@@ -1,7 +1,6 @@
 package polite
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,7 +15,7 @@ import (
 // serves for some days; without one, nothing may be asked (section 2.3.1.4). The
 // error is of a request that did not leave, which says nothing about the file.
 func (r *roundTripper) ask(at *url.URL, last *posted) (*posted, error) {
-	now, host, address := time.Now(), Host(at), at.Scheme+"://"+at.Host+"/robots.txt"
+	now, host, address := time.Now(), Host(at), fileOf(at)
 	usable := last != nil && last.failure == nil && now.Sub(last.read) < robotsPatience
 	rules, err := r.readRobots(address)
 	if err == nil {
@@ -31,8 +30,8 @@ func (r *roundTripper) ask(at *url.URL, last *posted) (*posted, error) {
 		return nil, e
 	default:
 		return &posted{host: host, until: again, failure: &harvest.Error{
-			Kind: e.Kind, Op: "get", On: address, Status: e.Status, RetryAfter: again.Sub(now),
-			Err: fmt.Errorf("while it cannot be had nothing else may be asked: %w", e.Err),
+			Kind: e.Kind, Op: "get", On: address.String(), Status: e.Status, RetryAfter: again.Sub(now),
+			Err: fmt.Errorf("while it cannot be had nothing else may be asked: %w", e.Err), Advice: e.Advice,
 		}}, nil
 	}
 }
@@ -45,15 +44,15 @@ func left(e *harvest.Error) bool {
 
 // readRobots asks as the visitor would. Statuses mean what section 2.3.1 says;
 // 429 is a server in trouble, not an absent file.
-func (r *roundTripper) readRobots(address string) (robots.Rules, error) {
-	resp, err := r.robotsClient().Do(must(http.NewRequestWithContext(context.Background(), http.MethodGet, address, nil)))
+func (r *roundTripper) readRobots(address *url.URL) (robots.Rules, error) {
+	resp, err := r.robotsClient().Do(&http.Request{Method: http.MethodGet, URL: address, Host: address.Host, Header: http.Header{}})
 	if err != nil {
 		return robots.Rules{}, err
 	}
 	defer resp.Body.Close() //nolint:errcheck // what matters of it was read
 	switch status := resp.StatusCode; {
 	case status == http.StatusTooManyRequests || status >= 500:
-		return robots.Rules{}, harvest.StatusError("get", address, status, resp.Header.Get("Retry-After"), time.Now())
+		return robots.Rules{}, harvest.StatusError("get", address.String(), status, resp.Header.Get("Retry-After"), time.Now())
 	case status < 200 || status > 299:
 		return robots.Rules{}, nil
 	}
@@ -64,12 +63,10 @@ func (r *roundTripper) readRobots(address string) (robots.Rules, error) {
 	return robots.Parse(body).For(r.client.settings.Product), nil
 }
 
-// must: the address is that of a request that was made before.
-func must(req *http.Request, err error) *http.Request {
-	if err != nil {
-		panic(err)
-	}
-	return req
+// fileOf is where an origin's robots.txt is. It is made of parts and never parsed:
+// not every address that can be parsed can be written so that it can be again.
+func fileOf(at *url.URL) *url.URL {
+	return &url.URL{Scheme: at.Scheme, Host: at.Host, Path: "/robots.txt"}
 }
 
 // robotsClient is the visitor's own, which passes the gate itself.

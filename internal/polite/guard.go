@@ -27,8 +27,17 @@ func newGuard(allow []netip.Prefix) *guard {
 	return g
 }
 
-// dial refuses literals in every notation at once and leaves names to control.
-func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+// dial refuses literals in every notation at once and leaves names to control. Both
+// run in goroutines of net and net/http.
+func (g *guard) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
+	err = harvest.Safely("connect to", address, func() error {
+		conn, err = g.connect(ctx, network, address)
+		return err
+	})
+	return conn, err
+}
+
+func (g *guard) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -42,11 +51,13 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 }
 
 func (g *guard) control(_, address string, _ syscall.RawConn) error {
-	a, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("connect to %q: not an internet address: %w", address, err)
-	}
-	return g.check(a.Addr())
+	return harvest.Safely("connect to", address, func() error {
+		a, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return fmt.Errorf("connect to %q: not an internet address: %w", address, err)
+		}
+		return g.check(a.Addr())
+	})
 }
 
 // check returns a KindBlocked error for an address that must not be reached.

@@ -72,7 +72,7 @@ func client(t *testing.T, s Settings) (*http.Client, *book) {
 	return open(t, s).HTTP(harvest.Visitor{Contact: "ops@example.it", Timeout: patience, Record: b.record}), b
 }
 
-func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
+func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)

@@ -23,6 +23,13 @@ const MaxEvidence = 64 << 10
 // believed is how much room is made because a server says that so much will come.
 const believed = 1 << 20
 
+// MaxAddress and MaxValidator bound what checkpoints remember of an answer: a longer
+// address is not moved to, and a longer validator not sent.
+const (
+	MaxAddress   = 4 << 10
+	MaxValidator = 1 << 10
+)
+
 // Validators are what a document is asked for again by, as they came.
 type Validators struct{ ETag, LastModified string }
 
@@ -90,9 +97,16 @@ func (ask Ask) header(h http.Header) {
 
 func (a *Answer) head(resp *http.Response) {
 	a.Status, a.Header, a.Uncompressed = resp.StatusCode, resp.Header, resp.Uncompressed
-	a.Validators = Validators{resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")}
+	a.Validators = Validators{short(resp.Header.Get("ETag")), short(resp.Header.Get("Last-Modified"))}
 	a.Final, a.Moved = resp.Request.URL, movedTo(resp)
 	a.NotModified = resp.StatusCode == http.StatusNotModified && a.ask.Known != Validators{}
+}
+
+func short(validator string) string {
+	if len(validator) > MaxValidator {
+		return ""
+	}
+	return validator
 }
 
 func (a *Answer) read(resp *http.Response) error {

@@ -16,6 +16,9 @@ func movedTo(resp *http.Response) string {
 		}
 		moved = hops[i].URL.String()
 	}
+	if len(moved) > MaxAddress {
+		return ""
+	}
 	return moved
 }
 
