@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/dates"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -22,15 +23,18 @@ type adapter struct {
 	params Params
 	// base is the address the document came from.
 	base *url.URL
+	// zones counts dates by the name of a time zone that nobody knows.
+	zones map[string]int
 }
 
 // documents adapts all records. Two with one id are one document: the later
 // wins, in its place.
 func (a adapter) documents(doc document) (docs []harvest.Document, rejects []harvest.Reject, warnings []string) {
 	places, twice := map[string]int{}, 0
+	a.zones = map[string]int{}
 	for _, r := range doc.records {
-		d, err := a.document(r, doc.channel)
-		if err != nil {
+		var d harvest.Document
+		if err := harvest.Guard(func() (err error) { d, err = a.document(r, doc.channel); return err }); err != nil {
 			rejects = append(rejects, reject(r, err))
 			continue
 		}
@@ -43,6 +47,9 @@ func (a adapter) documents(doc document) (docs []harvest.Document, rejects []har
 	if twice > 0 {
 		docs, warnings = named(docs), []string{fmt.Sprintf("ids listed twice: %d; of each the later entry is kept", twice)}
 	}
+	for _, zone := range slices.Sorted(maps.Keys(a.zones)) {
+		warnings = append(warnings, fmt.Sprintf("time zone %q is not known: %d dates in it are read as UTC, and as they stand in published_raw", clip(zone, 40), a.zones[zone]))
+	}
 	return append(docs, a.tombstones(doc.channel, places)...), rejects, warnings
 }
 
@@ -54,8 +61,8 @@ func (a adapter) tombstones(c channel, listed map[string]int) []harvest.Document
 		if _, ok := listed[id]; ok {
 			continue
 		}
-		at, _ := time.Parse(time.RFC3339, c.Deleted[ref]) // without a readable date it is gone all the same
-		docs = append(docs, harvest.Document{ID: id, Kind: "entry", Deleted: true, Published: at.UTC()})
+		at, _ := dates.Read(c.Deleted[ref]) // without a readable date it is gone all the same
+		docs = append(docs, harvest.Document{ID: id, Kind: "entry", Deleted: true, Published: at.At})
 	}
 	return docs
 }
@@ -164,35 +171,28 @@ func (a adapter) absolute(link string) string {
 }
 
 // dates sets when the entry was published and updated. A date that is there and
-// cannot be read is an error, or kept as it is when the params say so.
+// cannot be read is an error, or kept as it is when the params say so. One in a
+// zone that nobody knows is read as UTC, and both are said.
 func (a adapter) dates(d *harvest.Document, r record) error {
 	published, updated := line(r.item.Published), line(r.item.Updated)
-	at, ok := moment(r.item.PublishedParsed, published)
-	if !ok && published != "" {
+	at, ok := dates.Read(published)
+	switch {
+	case at.Unknown != "":
+		a.zones[at.Unknown]++
+		d.Fields["published_raw"] = published
+	case !ok && published != "":
 		if a.params.BadDates != "keep" {
 			return fmt.Errorf("date %q", clip(published, 100))
 		}
 		d.Fields["published_raw"] = published
 	}
-	d.Published = at
+	d.Published = at.At
 	if updated == "" || updated == published {
 		return nil
 	}
-	if at, ok := moment(r.item.UpdatedParsed, updated); ok {
-		updated = at.Format(time.RFC3339)
+	if at, ok := dates.Read(updated); ok && at.Unknown == "" {
+		updated = at.At.Format(time.RFC3339)
 	}
 	d.Fields["updated"] = updated
 	return nil
-}
-
-// moment prefers what gofeed parsed. Years nobody means (0000, 0001: templates
-// without a value) are no dates.
-func moment(parsed *time.Time, text string) (time.Time, bool) {
-	if text == "" {
-		return time.Time{}, true
-	}
-	if parsed != nil {
-		return parsed.UTC(), parsed.Year() > 1 && parsed.Year() < 10000
-	}
-	return parseDate(text)
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/vendemmia/vendemmia/fetchers/internal/dates"
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // layouts that need no telling: none of them can be read in two ways. The usual
@@ -16,11 +19,6 @@ func plainLayouts() []string {
 		"Mon, 2 Jan 2006 15:04:05 -0700", "2 January 2006 15:04:05", "2 January 2006 15:04", "2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006",
 	}
 }
-
-// months by their first letters, in six languages of Europe; the first of each
-// is what layouts know.
-const months = "january jan gen ene janv;february feb fév;march mar mär maerz mars;april apr abr avr;may mag mai;june jun giu juin;july jul lug juil;" +
-	"august aug ago aoû aou;september sep set;october oct ott okt out;november nov;december dec dic dez déc"
 
 const maxDate = 100
 
@@ -46,10 +44,14 @@ func (f *field) date(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no date as layouts say", clip(said, 80))
 }
 
+// dated reads text by the first layout that fits. A date in a zone that nobody
+// knows is none: hours off, it would look right.
 func (f *field) dated(layouts []string, text string) (time.Time, bool) {
 	for _, layout := range layouts {
 		if t, err := time.ParseInLocation(layout, text, f.zone); err == nil && t.Year() > 1 {
-			return t.UTC(), true
+			at, unknown := dates.Settle(t)
+			at, ok := harvest.Moment(at)
+			return at, ok && unknown == ""
 		}
 	}
 	return time.Time{}, false
@@ -84,15 +86,10 @@ func joins(word string) bool {
 	return false
 }
 
+// monthOf is the English name of the month that word begins like, "" for none.
 func monthOf(word string) string {
-	word = strings.ToLower(word)
-	for names := range strings.SplitSeq(months, ";") {
-		forms := strings.Fields(names)
-		for _, form := range forms {
-			if len(word) >= 3 && strings.HasPrefix(word, form) {
-				return strings.ToUpper(forms[0][:1]) + forms[0][1:]
-			}
-		}
+	if n := dates.Month(word); n > 0 && len(word) >= 3 {
+		return time.Month(n).String()
 	}
 	return ""
 }
