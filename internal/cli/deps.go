@@ -96,6 +96,7 @@ type documentStore interface {
 type failureStore interface {
 	Failures(context.Context, rows.FailureFilter) ([]rows.Failure, error)
 	Failure(ctx context.Context, id int64) (rows.Failure, error)
+	AcceptFailures(ctx context.Context, ids ...int64) error
 }
 
 // Engine is what commands ask of the control plane.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -14,33 +13,33 @@ import (
 
 func newFailures(p *program) *cobra.Command {
 	return group("failures", "Records that could not be read, with their bytes",
-		"A record that cannot be parsed is put aside with its bytes and the reason; the\nrun goes on. These commands show what was put aside.",
+		"A record that cannot be parsed is kept with its bytes and the reason; the run\ngoes on, and its item ends partial until the record is read, gone, or accepted.",
 		"  starter failures list --campaign news",
-		newFailuresList(p), newFailuresShow(p))
+		newFailuresList(p), newFailuresShow(p), newFailuresRetry(p), newFailuresAccept(p))
 }
 
 type failuresList struct {
 	*program
-	campaign string
-	run      string
-	item     string
-	limit    int
+	failureFlags
+	run   string
+	all   bool
+	limit int
 }
 
 func newFailuresList(p *program) *cobra.Command {
 	c := &failuresList{program: p}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List records that could not be read, the newest first",
-		Long:    "List records that could not be read, the newest first.",
+		Long: `List records that could not be read and that nobody has accepted, the newest
+first; with --all also those that were accepted, or read since.`,
 		Example: "  starter failures list --run news",
 		Args:    cobra.NoArgs, RunE: c.list,
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.campaign, "campaign", "", "only of this campaign")
-	f.StringVar(&c.run, "run", "", "only of this run")
-	f.StringVar(&c.item, "item", "", "only of the item with this key")
+	c.add(p, cmd)
+	f.StringVar(&c.run, "run", "", "only those that this run met last")
+	f.BoolVarP(&c.all, "all", "a", false, "also accepted and resolved ones")
 	f.IntVar(&c.limit, "limit", 50, "at most so many; 0: all")
-	p.completeFlag(cmd, "campaign", p.completeCampaigns)
 	p.completeFlag(cmd, "run", p.completeRuns)
 	return cmd
 }
@@ -51,7 +50,8 @@ func (c *failuresList) list(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	filter := rows.FailureFilter{Campaign: c.campaign, Key: c.item, Limit: c.limit}
+	filter := c.filter()
+	filter.Open, filter.Limit = !c.all, c.limit
 	if c.run != "" {
 		r, err := c.findRun(ctx, s, c.run)
 		if err != nil {
@@ -64,16 +64,16 @@ func (c *failuresList) list(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	list := c.out.List()
-	table := print.NewTable(print.Left("FAILURE"), print.Flex("ITEM"), print.Left("AT "+c.clock.ZoneName()), print.Right("SIZE"), print.Flex("REASON"))
+	table := print.NewTable(print.Left("FAILURE"), print.Flex("ITEM"), print.Left("STATE"), print.Right("TIMES"), print.Left("SINCE "+c.clock.ZoneName()), print.Flex("REASON"))
 	for _, f := range found {
 		f.Bytes = nil
 		list.Add(f)
-		table.Row(failureRef(f.ID), f.Item.Campaign+" "+f.Item.Key, c.clock.Near(f.At), print.Bytes(f.Size), f.Reason)
+		table.Row(failureRef(f.ID), f.Item.Campaign+" "+f.Item.Key, f.State(), print.Number(f.Times), c.clock.Near(f.Since), f.Reason)
 	}
 	list.End()
 	c.out.Table(table)
 	if len(found) == 0 {
-		c.out.Printf("(none)\n")
+		c.out.Printf("(none%s)\n", map[bool]string{false: " is open; all: starter failures list --all"}[c.all])
 		return c.elsewhere(cmd.Context(), s)
 	}
 	return nil
@@ -97,9 +97,9 @@ func newFailuresShow(p *program) *cobra.Command {
 }
 
 func (c *failuresShow) run(cmd *cobra.Command, args []string) error {
-	id, err := strconv.ParseInt(strings.TrimPrefix(args[0], "q-"), 10, 64)
+	id, err := failureID("show", args[0])
 	if err != nil {
-		return usage("failures show %s: a failure is written q-81", args[0])
+		return err
 	}
 	s, err := c.Store(cmd.Context())
 	if err != nil {
@@ -131,8 +131,15 @@ func failureScreen(f rows.Failure, c print.Clock) string {
 	line("reason", f.Reason)
 	line("kind", string(f.Kind))
 	line("run", fmt.Sprintf("%s, page %d, %s", f.Run, f.Seq, c.Full(f.At)))
+	if f.Times > 1 {
+		line("since", fmt.Sprintf("%s, met %s times", c.Full(f.Since), print.Number(f.Times)))
+	}
+	line("where", f.Where)
 	if !f.Accepted.IsZero() {
 		line("accepted", c.Full(f.Accepted))
+	}
+	if !f.Resolved.IsZero() {
+		line("resolved", c.Full(f.Resolved))
 	}
 	size := print.Bytes(f.Size)
 	if int64(len(f.Bytes)) < f.Size {

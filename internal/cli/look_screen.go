@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -124,10 +125,7 @@ func failureRef(id int64) string { return fmt.Sprintf("q-%d", id) }
 func whyLine(v runView, it *itemView, c print.Clock) string {
 	switch {
 	case it.Outcome == harvest.OutcomePartial:
-		if len(it.Attempted) == 0 {
-			return it.Error
-		}
-		return ""
+		return cmp.Or(it.Error, it.Why)
 	case !it.RestUntil.IsZero() && it.Why == string(harvest.WhyNextTick):
 		return fmt.Sprintf("the host wants rest until %s; this run must end by %s (%s)", c.Near(it.RestUntil), c.Near(v.Deadline), untilOrigin(v))
 	case it.Why == string(harvest.WhyNextTick) && it.Error == "" && len(it.Attempted) == 0:
@@ -169,7 +167,7 @@ func thenLine(v runView, it *itemView, c print.Clock) string {
 	switch it.Outcome {
 	case harvest.OutcomePartial:
 		if len(it.Evidence) > 0 {
-			return "the next run reads them again; their bytes: starter failures show " + failureRef(it.Evidence[0].ID) + " --body"
+			return fmt.Sprintf("the item stays partial until they are read or accepted: starter failures retry|accept --campaign %s --item %s", v.Campaign, it.Key)
 		}
 		if len(it.Attempted) == 0 {
 			return "this run took the last list that came; the next run asks for it again"

@@ -156,15 +156,16 @@ func history(ctx context.Context, s Store, r rows.Run, iv *itemView) error {
 	if err != nil {
 		return err
 	}
+	last := false
 	if len(known) > 0 {
-		iv.LastGood = known[0].LastGood
+		iv.LastGood, last = known[0].LastGood, known[0].LastRun == r.WorkflowID
 	}
-	failures, err := s.Failures(ctx, rows.FailureFilter{Run: r.ID, Key: iv.Key, Limit: 50})
+	failures, err := s.Failures(ctx, rows.FailureFilter{Campaign: r.Campaign, Entry: iv.Entry, Key: iv.Key, Limit: 50})
 	if err != nil {
 		return err
 	}
-	for _, f := range failures {
-		if f.Item.Entry == iv.Entry {
+	for _, f := range failures { // what this run met, and what it left unread
+		if f.Run == r.WorkflowID || last && f.State() == "unread" {
 			iv.Evidence = append(iv.Evidence, evidence{ID: f.ID, Reason: f.Reason})
 		}
 	}

@@ -61,7 +61,7 @@ func (c *why) closed(ctx context.Context, s Store, run *diagnose.Run, f *diagnos
 	if run.Look, err = s.RunItems(ctx, run.ID, rows.ItemFilter{Outcomes: needLook(), Worst: true, Limit: 1000}); err != nil {
 		return err
 	}
-	if run.Failures, err = s.Failures(ctx, rows.FailureFilter{Run: run.ID, Key: keyAsked(f), Limit: 1000}); err != nil {
+	if run.Failures, err = s.Failures(ctx, failuresAsked(run, f)); err != nil {
 		return err
 	}
 	if f.Before, err = s.Runs(ctx, rows.RunFilter{Campaign: run.Campaign, States: []rows.RunState{rows.RunClosed}, Until: run.StartedAt, Limit: runsBefore}); err != nil {
@@ -73,11 +73,17 @@ func (c *why) closed(ctx context.Context, s Store, run *diagnose.Run, f *diagnos
 	return lookAsked(ctx, s, run, f)
 }
 
-func keyAsked(f *diagnose.Facts) string {
-	if f.Item == nil {
-		return ""
+// failuresAsked are what a run met last, where the question is about a run; else what
+// is open.
+func failuresAsked(run *diagnose.Run, f *diagnose.Facts) rows.FailureFilter {
+	filter := rows.FailureFilter{Campaign: run.Campaign, Open: true, Limit: 1000}
+	if f.OnlyRun {
+		filter.Open, filter.Run = false, run.ID
 	}
-	return f.Item.Key
+	if f.Item != nil {
+		filter.Entry, filter.Key = f.Item.Entry, f.Item.Key
+	}
+	return filter
 }
 
 // focus is the item that is asked about, else the worst of the run.

@@ -55,6 +55,8 @@ func TestWhy(t *testing.T) {
 		"changed_shape":   {"weather", endedWeather(newShape()), "changed shape"},
 		"item_shape":      {"genova", endedWeather(newShape()), "changed shape"},
 		"quarantined":     {"weather", endedWeather(aside()), "quarantined"},
+		"unread_before":   {"weather", asideBefore, "quarantined"},
+		"item_unread":     {"genova", asideBefore, "quarantined"},
 		"paused_by_hand":  {"weather", pausedBusy, "going on"},
 		"run_paused":      {"weather", openWeather(rows.RunItem{Key: "a"}, pauseRun), "run paused"},
 		"ended_there":     {"weather", openWeather(rows.RunItem{Key: "a"}, endedInTemporal), "ended in Temporal"},

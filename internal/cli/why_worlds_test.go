@@ -121,6 +121,15 @@ func aside() weatherEnd {
 	}
 }
 
+// asideBefore is a run that had nothing new after one that met an unreadable record.
+func asideBefore(b *bench, s *store.Store) {
+	aside().make(b, s, utc(4, 20, 0))
+	e := notModified304()
+	e.settle.Outcome, e.settle.Why = harvest.OutcomePartial, "1 record unread since 3 May 2026, 04:20 UTC"
+	e.run, e.why = harvest.OutcomeWarnings, "1 of 1 item needs a look: 1 partial"
+	e.make(b, s, utc(10, 20, 0))
+}
+
 // busy opens a run of weather with as many items at one host, of which so many are
 // at work at once.
 func busy(host string, items, atWork, processors int) func(*bench, *store.Store) {

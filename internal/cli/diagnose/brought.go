@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -88,13 +89,18 @@ func robots(f Facts) finding {
 	return finding{hit: true, say: verdict(f), lines: append(broughtLines(f), Line{"see", "starter why " + it.Host})}
 }
 
-// quarantined: records were put aside because they could not be read.
+// quarantined: records could not be read, in this run or in one before.
 func quarantined(f Facts) finding {
 	it := f.focus()
-	if it == nil || it.Tally.Quarantined == 0 || it.Outcome == harvest.OutcomeDone {
+	if it == nil || !bad(it.Outcome) || it.Tally.Quarantined == 0 && !f.unread(it.Key) {
 		return finding{}
 	}
 	return finding{hit: true, say: verdict(f), lines: broughtLines(f)}
+}
+
+// unread reports whether records of an item are unread.
+func (f Facts) unread(key string) bool {
+	return slices.ContainsFunc(f.Run.Failures, func(x rows.Failure) bool { return !x.Answer && x.Item.Key == key && x.State() == "unread" })
 }
 
 // outcome is for all other ends that need a look.

@@ -22,7 +22,7 @@ func broughtLines(f Facts) []Line {
 	out = append(out, goodLine(f)...)
 	out = append(out, usualLine(f)...)
 	out = append(out, soLines(f)...)
-	out = append(out, failureLine(f.Run.Failures)...)
+	out = append(out, failureLines(f)...)
 	out = append(out, ownLines(f)...)
 	out = append(out, nextLine(f)...)
 	return append(out, Line{"see", "starter runs show " + f.Run.WorkflowID})
@@ -151,18 +151,35 @@ func Meaning(o harvest.Outcome) string {
 	}
 }
 
-func failureLine(failures []rows.Failure) []Line {
-	if len(failures) == 0 {
-		return nil
-	}
-	first, n := failures[0], 0
-	for _, f := range failures {
-		if f.Kind == harvest.KindBadRecord {
-			n++
+// failureLines are what is unread, or came in place of an answer, with the
+// commands that settle it.
+func failureLines(f Facts) []Line {
+	var records, answers []rows.Failure
+	for _, x := range f.Run.Failures {
+		if x.Answer {
+			answers = append(answers, x)
+		} else {
+			records = append(records, x)
 		}
 	}
-	if n == 0 {
-		return []Line{{"evidence", fmt.Sprintf("what came instead: starter failures show q-%d --body", first.ID)}}
+	var out []Line
+	if len(answers) > 0 && bad(f.came()) {
+		out = append(out, Line{"evidence", fmt.Sprintf("what came instead: starter failures show q-%d --body", answers[0].ID)})
 	}
-	return []Line{{"put aside", fmt.Sprintf("%s could not be read: %s; starter failures show q-%d", print.Count(n, "record"), first.Reason, first.ID)}}
+	if len(records) == 0 {
+		return out
+	}
+	first, since := records[0], records[0].Since
+	for _, x := range records {
+		if x.Since.Before(since) {
+			since = x.Since
+		}
+	}
+	which := "--campaign " + first.Item.Campaign
+	if f.Item != nil {
+		which += " --item " + first.Item.Key
+	}
+	return append(out,
+		Line{"unread", fmt.Sprintf("%s since %s: %s; starter failures show q-%d", print.Count(len(records), "record"), f.Clock.Full(since), first.Reason, first.ID)},
+		Line{"then", fmt.Sprintf("starter failures retry %[1]s, or starter failures accept %[1]s", which)})
 }

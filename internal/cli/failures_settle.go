@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// failureFlags select failures.
+type failureFlags struct {
+	campaign, item, kind string
+}
+
+func (c *failureFlags) add(p *program, cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&c.campaign, "campaign", "", "only of this campaign")
+	f.StringVar(&c.item, "item", "", "only of the item with this key")
+	f.StringVar(&c.kind, "kind", "", "only of this kind of error")
+	p.completeFlag(cmd, "campaign", p.completeCampaigns)
+	complete(cmd, "kind", kindNames()...)
+}
+
+func kindNames() []string {
+	var out []string
+	for _, k := range harvest.Kinds() {
+		out = append(out, string(k))
+	}
+	return out
+}
+
+func (c *failureFlags) filter() rows.FailureFilter {
+	return rows.FailureFilter{Campaign: c.campaign, Key: c.item, Kind: harvest.Kind(c.kind)}
+}
+
+func failureID(verb, ref string) (int64, error) {
+	id, err := strconv.ParseInt(strings.TrimPrefix(ref, "q-"), 10, 64)
+	if err != nil {
+		return 0, usage("failures %s %s: a failure is written q-81", verb, ref)
+	}
+	return id, nil
+}
+
+// open finds the open failures that are named, or that the flags select: at least
+// one.
+func (c *failureFlags) open(ctx context.Context, s failureStore, verb string, refs []string) ([]rows.Failure, error) {
+	filter := c.filter()
+	filter.Open = true
+	if len(refs) == 0 && *c == (failureFlags{}) {
+		return nil, usage("failures %s: say which: ids (q-81), --campaign, --item or --kind; see `starter failures list`", verb)
+	}
+	for _, ref := range refs {
+		id, err := failureID(verb, ref)
+		if err != nil {
+			return nil, err
+		}
+		f, err := s.Failure(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if state := f.State(); state != "unread" {
+			return nil, usage("failures %s %s: it is %s already", verb, failureRef(id), state)
+		}
+		filter.IDs = append(filter.IDs, id)
+	}
+	found, err := s.Failures(ctx, filter)
+	if err == nil && len(found) == 0 {
+		err = usage("failures %s: no open failure is selected; see `starter failures list --all`", verb)
+	}
+	return found, err
+}
+
+type failuresAccept struct {
+	*program
+	failureFlags
+}
+
+func newFailuresAccept(p *program) *cobra.Command {
+	c := &failuresAccept{program: p}
+	cmd := &cobra.Command{
+		Use: "accept [ID...]", Short: "Want no more of records that could not be read",
+		Long: `Accept that records could not be read. They stay where they are, and are not
+asked for again; their items are no longer partial for their sake, from the next
+run on, also when the source lists the same records again.`,
+		Example: "  starter failures accept --campaign news --item ansa-economia",
+		RunE:    c.run,
+	}
+	c.add(p, cmd)
+	return cmd
+}
+
+func (c *failuresAccept) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := c.open(ctx, s, "accept", args)
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(found))
+	for i, f := range found {
+		ids[i] = f.ID
+	}
+	if err := s.AcceptFailures(ctx, ids...); err != nil {
+		return err
+	}
+	items, err := c.record(ctx, s, found)
+	c.out.Value(found)
+	c.out.Printf("accepted %s of %s; what the next run meets decides how it ends\n", print.Count(len(found), "failure"), print.Count(items, "item"))
+	return err
+}
+
+// record notes who accepted, an item at a time, and counts the items.
+func (c *failuresAccept) record(ctx context.Context, s storeNames, found []rows.Failure) (int, error) {
+	refs := map[harvest.Item][]string{}
+	for _, f := range found {
+		refs[f.Item] = append(refs[f.Item], failureRef(f.ID))
+	}
+	for it, list := range refs {
+		slices.Sort(list)
+		err := s.Record(ctx, rows.Event{At: c.env.Now(), By: c.who(), Verb: "accepted failures", On: it.String(), Note: some(list)})
+		if err != nil {
+			return len(refs), err
+		}
+	}
+	return len(refs), nil
+}
+
+type failuresRetry struct {
+	*program
+	failureFlags
+	detach bool
+	strict bool
+}
+
+func newFailuresRetry(p *program) *cobra.Command {
+	c := &failuresRetry{program: p}
+	cmd := &cobra.Command{
+		Use: "retry [ID...]", Short: "Read records again that could not be read",
+		Long: `Start a run of the items whose records could not be read. It asks for everything
+that they list once more, unchanged or not, so that a fetcher that was mended
+reads it again.`,
+		Example: "  starter failures retry --campaign news",
+		RunE:    c.run,
+	}
+	c.add(p, cmd)
+	cmd.Flags().BoolVarP(&c.detach, "detach", "d", false, "return once it is started")
+	cmd.Flags().BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
+	return cmd
+}
+
+func (c *failuresRetry) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := c.open(ctx, s, "retry", args)
+	if err != nil {
+		return err
+	}
+	start := steps.Start{Campaign: found[0].Item.Campaign, Again: true, Trigger: steps.TriggerHand, TriggeredBy: c.who()}
+	for _, f := range found {
+		if f.Item.Campaign != start.Campaign {
+			return usage("failures retry: they are of %s and of %s; one run is of one campaign, say which with --campaign", start.Campaign, f.Item.Campaign)
+		}
+		if !slices.Contains(start.Items, f.Item.Key) {
+			start.Items = append(start.Items, f.Item.Key)
+		}
+	}
+	a, err := asApplied(ctx, s, start.Campaign)
+	if err != nil {
+		return err
+	}
+	return c.launch(ctx, launch{id: c.handID(start.Campaign), campaign: a.Campaign, start: start, detach: c.detach, strict: c.strict})
+}
