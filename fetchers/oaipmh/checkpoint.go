@@ -45,6 +45,10 @@ type pass struct {
 	// Todo are the spans after At, the next one last.
 	Todo []span `json:"todo,omitempty"`
 	At   *list  `json:"at,omitempty"`
+	// Read and Taken count the responses and records since the harvest began, or
+	// was cut at max_pages.
+	Read  int64 `json:"read,omitempty"`
+	Taken int64 `json:"taken,omitempty"`
 	// Seen counts the records of lists that have ended. Cut: it was cut into
 	// windows.
 	Seen int64 `json:"seen,omitempty"`

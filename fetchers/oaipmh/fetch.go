@@ -200,6 +200,7 @@ func (r *reading) step() error {
 	}
 	ans, err := r.ask(args)
 	r.cp.Identity = r.identity
+	r.pass.Read++
 	if err != nil {
 		return r.failure(l, err)
 	}

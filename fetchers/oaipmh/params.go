@@ -1,6 +1,7 @@
 package oaipmh
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -22,6 +23,7 @@ type Params struct {
 	Window      string `json:"window" doc:"cut a long harvest into spans of this length, each a list of its own; auto cuts by month what the repository says is long, and any list that breaks" enum:"auto,none,year,month,week,day" default:"auto"`
 	From        string `json:"from" doc:"harvest nothing that was changed before this date" example:"2020-01-01"`
 	Until       string `json:"until" doc:"harvest nothing that was changed after this date" example:"2025-12-31"`
+	MaxPages    int    `json:"max_pages" doc:"read at most so many responses in a run; the next run goes on there" default:"20000"`
 	EncodeToken *bool  `json:"encode_token" doc:"percent-encode resumption tokens; false for repositories that do not decode them" default:"true"`
 	Encoding    string `json:"encoding" doc:"the charset, where the repository is wrong about it" example:"iso-8859-15" extraction:"true"`
 }
@@ -40,6 +42,9 @@ func (p Params) Validate() error {
 	from, _ := parseTime(p.From)
 	if until, ok := parseTime(p.Until); ok && until.Before(from) {
 		errs = append(errs, errors.New("until is before from"))
+	}
+	if p.MaxPages < 0 {
+		errs = append(errs, errors.New("max_pages is a number above 0"))
 	}
 	if p.Encoding != "" && !wire.KnowsCharset(p.Encoding) {
 		errs = append(errs, errors.New("encoding "+p.Encoding+" is not known; one such as utf-8, windows-1252, iso-8859-15"))
@@ -87,6 +92,14 @@ func (p Params) overlap(g granularity) time.Duration {
 	}
 	return max(d, time.Second)
 }
+
+const (
+	defaultPages = 20_000
+	// maxRecords are read in a run, however many stand in a response.
+	maxRecords = 5_000_000
+)
+
+func (p Params) maxPages() int64 { return int64(cmp.Or(p.MaxPages, defaultPages)) }
 
 func (p Params) prefix() string {
 	if p.Prefix == "" {

@@ -723,6 +723,8 @@ func loneQuirks() []quirk {
 		{quirk: "a record that could not be read", does: "set aside; asked for again at every fetch until it is read, gone or accepted: by GetRecord, else by the span of its datestamp", outcome: "partial"},
 		{quirk: "GetRecord is not known, or fails", does: "the span is asked for; after three failures the rest waits for the next fetch, which goes on to the list all the same", outcome: "done"},
 		{quirk: "a token that an earlier run left leads to what is no list", does: "the list goes on from its last datestamp", outcome: "done"},
+		{quirk: "a list that never ends, each page new", does: "cut after `max_pages` responses; the next run goes on from there", outcome: "partial"},
+		{quirk: "ListSets that never ends", does: "cut after 5,000 responses", outcome: "broken"},
 		{quirk: "a list of tens of thousands of records", does: "cut into months before it is read", outcome: "done"},
 	}
 }

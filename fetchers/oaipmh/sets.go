@@ -27,14 +27,20 @@ func (f *Fetcher) Split(ctx context.Context, req harvest.Request) iter.Seq2[harv
 				return !stopped
 			})
 		}
+		if errors.Is(err, errMoreSets) {
+			err = harvest.Errorf(harvest.KindBroken, "list sets", params.URL, "the list does not end: %w", err)
+		}
 		if err != nil && !stopped {
 			yield(harvest.Element{}, err)
 		}
 	}
 }
 
-// maxSetPages bounds ListSets: no repository has so many sets.
-const maxSetPages = 5000
+// maxSetPages and maxSets bound ListSets: no repository has so many.
+const (
+	maxSetPages = 5000
+	maxSets     = 500_000
+)
 
 // errMoreSets says that ListSets was not read to its end.
 var errMoreSets = errors.New("there are more sets than were asked for")
@@ -53,6 +59,9 @@ func (a *asking) sets(pages int, yield func(wire.Set) bool) error {
 		}
 		if err != nil {
 			return err
+		}
+		if len(seen) > maxSets {
+			return errMoreSets
 		}
 		for _, s := range ans.Sets {
 			if s.Spec != "" && !seen[s.Spec] {

@@ -107,14 +107,29 @@ func (r *reading) emit(l *list, ans response, advance func()) {
 		}
 		short := r.short(l, ans)
 		r.whole = r.whole && short == ""
-		if advance(); short != "" {
-			p.Partial = true
-			r.warn("%s", short)
+		advance()
+		for _, why := range []string{short, r.cutOff(len(ans.Records))} {
+			if why != "" {
+				p.Partial = true
+				r.warn("%s", why)
+			}
 		}
 		p.Last = r.ended
 		r.send(p)
 		return
 	}
+}
+
+// cutOff ends a fetch that has read as much as a run may, and says so; "" while
+// it may go on. The next run goes on behind it.
+func (r *reading) cutOff(records int) string {
+	p := r.pass
+	if p.Taken += int64(records); r.ended || p.Read < r.params.maxPages() && p.Taken < maxRecords {
+		return ""
+	}
+	why := fmt.Sprintf("max_pages: %d responses with %d records were read, and there are more: the next run goes on from there", p.Read, p.Taken)
+	p.Read, p.Taken, r.ended = 0, 0, true
+	return why
 }
 
 // skipped is how many records of a response were committed before; none where
