@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"slices"
 	"strconv"
@@ -18,6 +19,9 @@ const (
 	textXML    = "text/xml"
 	// maxReject bounds the bytes kept of a record that could not be read.
 	maxReject = 64 << 10
+	// maxFound rejects of a response are looked up as they came: each look goes
+	// over all of it.
+	maxFound = 100
 	// decoding is part of every hash: raised when the same record gives other
 	// fields than before, so that reading all once more brings them.
 	decoding = "oaipmh 1"
@@ -37,6 +41,9 @@ type adapter struct {
 	names []string
 	text  []byte
 	ends  []int
+	order []int
+	// found counts the rejects whose bytes were looked for as they came.
+	found int
 }
 
 func newAdapter(ans response) *adapter {
@@ -57,9 +64,9 @@ func (a *adapter) documents(records []wire.Record) (docs []harvest.Document, rej
 		r := &records[i]
 		var d harvest.Document
 		if r.Err == nil {
-			r.Err = harvest.Guard(func() error {
-				d = a.document(r)
-				return nil
+			r.Err = harvest.Guard(func() (err error) {
+				d, err = a.document(r)
+				return err
 			})
 		}
 		at, twice := places[r.ID]
@@ -79,20 +86,22 @@ func (a *adapter) documents(records []wire.Record) (docs []harvest.Document, rej
 // document adapts one record. Neither the datestamp nor what stands around the
 // record is in its hash: a repository that stamps all its records anew has
 // changed none.
-func (a *adapter) document(r *wire.Record) harvest.Document {
+func (a *adapter) document(r *wire.Record) (harvest.Document, error) {
 	stamp, _ := parseTime(r.Datestamp)
 	d := harvest.Document{ID: r.ID, Kind: kindRecord, Published: stamp}
 	if r.Deleted {
 		d.Deleted, d.Hash = true, a.hash(nil, nil, nil)
-		return d
+		return d, nil
 	}
 	from := len(a.bodies)
 	a.bodies = a.standing.Append(a.bodies, r)
 	d.Body, d.MediaType = a.bodies[from:len(a.bodies):len(a.bodies)], textXML
-	d.Fields = a.fields(r)
+	if d.Fields = a.fields(r); len(a.names) > wire.MaxFields {
+		return d, fmt.Errorf("its metadata has more than %d elements", wire.MaxFields)
+	}
 	d.Title, d.URL = first(d.Fields["title"], ""), first(d.Fields["identifier"], "http")
 	d.Hash = a.hash(r.Sets, r.Metadata, r.About)
-	return d
+	return d, nil
 }
 
 func first(list any, prefix string) string {
@@ -127,22 +136,29 @@ func (a *adapter) fields(r *wire.Record) map[string]any {
 // is kept or dropped as a whole.
 func (a *adapter) lists(f map[string]any) {
 	text, all := string(a.text), make([]string, 0, len(a.names))
-	for i, name := range a.names {
-		if slices.Contains(a.names[:i], name) {
-			continue
-		}
-		from := len(all)
-		for j := i; j < len(a.names); j++ {
-			if a.names[j] == name {
-				begin := 0
-				if j > 0 {
-					begin = a.ends[j-1]
-				}
-				all = append(all, text[begin:a.ends[j]])
+	order := a.byName()
+	for from := 0; from < len(order); {
+		name, first := a.names[order[from]], len(all)
+		for ; from < len(order) && a.names[order[from]] == name; from++ {
+			begin := 0
+			if i := order[from]; i > 0 {
+				begin = a.ends[i-1]
 			}
+			all = append(all, text[begin:a.ends[order[from]]])
 		}
-		f[name] = all[from:len(all):len(all)]
+		f[name] = all[first:len(all):len(all)]
 	}
+}
+
+// byName returns the places of the values, those of a name together and in their
+// order.
+func (a *adapter) byName() []int {
+	a.order = a.order[:0]
+	for i := range a.names {
+		a.order = append(a.order, i)
+	}
+	slices.SortStableFunc(a.order, func(i, j int) int { return strings.Compare(a.names[i], a.names[j]) })
+	return a.order
 }
 
 // hash is over what makes two versions of a record differ.
@@ -180,7 +196,7 @@ func (a *adapter) reject(r *wire.Record) harvest.Reject {
 // origin finds a record in the body as it came: it is the same one in the count
 // of its tag, whatever was repaired in between.
 func (a *adapter) origin(r *wire.Record) []byte {
-	if len(a.ans.text) == len(a.ans.Body) {
+	if a.found++; len(a.ans.text) == len(a.ans.Body) || a.found > maxFound {
 		return r.Raw
 	}
 	mark := r.Raw[:max(0, bytes.IndexAny(r.Raw, " >/\t\r\n"))]

@@ -122,6 +122,11 @@ func (r *response) parse(encoding, args string) error {
 	if other, ok := errors.AsType[*wire.NotOAI](err); ok {
 		return r.notOAI(other)
 	}
+	if r.Over != "" {
+		e := harvest.Errorf(harvest.KindBroken, "read response", r.address, "%s", r.Over)
+		e.Evidence = r.Evidence()
+		return e
+	}
 	if r.Cut {
 		return harvest.Errorf(harvest.KindServerError, "read response", r.address, "it breaks off before its end")
 	}

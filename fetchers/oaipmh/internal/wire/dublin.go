@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"bytes"
-	"encoding/xml"
-)
+import "bytes"
 
 // DublinCore calls yield for every element of oai_dc metadata that has text:
 // its name without prefix, and the text on one line, good until yield returns. It
@@ -21,7 +18,7 @@ func DublinCore(metadata []byte, yield func(name string, value []byte)) bool {
 	var few [32]leaf
 	leaves, ok := flat(metadata[root.to:], root.name, few[:0])
 	if !ok {
-		return slow(metadata, yield)
+		return slow(metadata, root, yield)
 	}
 	for _, l := range leaves {
 		if value := text(l.inner); len(value) > 0 {
@@ -52,7 +49,7 @@ func flat(b, root []byte, leaves []leaf) ([]leaf, bool) {
 		case kindStart, kindNone:
 		}
 		i = bytes.IndexByte(b[s.at:], '<')
-		if t.kind == kindNone || i < 0 || s.bad != "" || !ends(b[s.at+i:], t.name) {
+		if t.kind == kindNone || i < 0 || len(leaves) >= MaxFields || s.bad != "" || !ends(b[s.at+i:], t.name) {
 			return nil, false
 		}
 		leaves = append(leaves, leaf{name: t.name, inner: b[s.at : s.at+i]})
@@ -66,33 +63,26 @@ func ends(b, name []byte) bool {
 	return len(b) >= n+3 && b[1] == '/' && b[n+2] == '>' && bytes.Equal(b[2:n+2], name)
 }
 
-// slow reads any XML: the text below each child of the root.
-func slow(metadata []byte, yield func(name string, value []byte)) bool {
-	d := xml.NewDecoder(bytes.NewReader(metadata))
-	d.Strict = false
-	var below []byte
-	for depth := 0; ; {
-		t, err := d.RawToken()
-		if err != nil {
-			return depth == 0
+// slow reads what has elements inside of elements: the text below each child of
+// the root.
+func slow(metadata []byte, root tag, yield func(name string, value []byte)) bool {
+	inner, ok := (&scanner{b: metadata, at: root.to}).element(root)
+	s := scanner{b: inner}
+	for range MaxFields + 1 {
+		t, below := s.sibling()
+		if t.kind == kindNone {
+			break
 		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			if depth++; depth == 2 {
-				below = below[:0]
-			}
-		case xml.CharData:
-			below = append(below, t...)
-		case xml.EndElement:
-			if depth == 2 {
-				if value := fold(below); len(value) > 0 {
-					yield(term([]byte(t.Name.Local)), value)
-				}
-			}
-			depth--
+		if value := text(below); len(value) > 0 {
+			yield(term(local(t.name)), value)
 		}
 	}
+	return ok
 }
+
+// MaxFields elements of metadata are read; DublinCore yields one more where there
+// are more.
+const MaxFields = 20_000
 
 // term returns the names of Dublin Core without making new strings of them.
 func term(name []byte) string {

@@ -61,7 +61,7 @@ func (s *scanner) parts(open tag, rec *Record) bool {
 			case 2:
 				leaf = t.to
 			}
-			s.stack = append(s.stack, t.name)
+			s.push(t)
 		case kindEnd:
 			if !bytes.Equal(s.stack[depth-1], t.name) {
 				s.mismatch(t)

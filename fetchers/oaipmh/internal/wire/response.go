@@ -22,9 +22,21 @@ type Response struct {
 	Formats []Format
 	About   Identify
 	// Cut: the text breaks off before the end of the answer.
-	Cut   bool
+	Cut bool
+	// Over says which bound ended the reading; "" none did.
+	Over  string
 	scope []declaration
+	// declared are the bytes in scope, bad the records that cannot be read.
+	declared, bad int
 }
+
+// Bounds of what is kept of one response: no honest one has so much, and what is
+// kept stays a small multiple of the bytes that came.
+const (
+	maxDepth  = 10_000
+	maxBad    = 10_000
+	maxErrors = 100
+)
 
 // Error is an <error> of the protocol (section 3.6).
 type Error struct{ Code, Text string }
@@ -127,7 +139,10 @@ func (r *Response) scan(s *scanner) {
 func (r *Response) outside(s *scanner, t tag) bool {
 	switch string(local(t.name)) {
 	case "error":
-		r.Errors = append(r.Errors, Error{Code: attribute(t.attrs, "code"), Text: Text(s.content(t))})
+		e := Error{Code: attribute(t.attrs, "code"), Text: Text(s.content(t))}
+		if len(r.Errors) < maxErrors {
+			r.Errors = append(r.Errors, e)
+		}
 	case "resumptionToken":
 		r.token(s, t)
 	default:
@@ -187,10 +202,21 @@ func (r *Response) container(s *scanner, open tag) {
 	}
 }
 
+// add keeps a record. Too many that cannot be read end the reading.
+func (r *Response) add(s *scanner, rec Record) {
+	r.Records = append(r.Records, rec)
+	if rec.Err == nil {
+		return
+	}
+	if r.bad++; r.bad > maxBad {
+		r.Over, s.at = "more than "+strconv.Itoa(maxBad)+" of its records cannot be read", len(s.b)
+	}
+}
+
 func (r *Response) member(s *scanner, t tag) {
 	switch string(local(t.name)) {
 	case "record":
-		r.Records = append(r.Records, s.record(t))
+		r.add(s, s.record(t))
 	case "header":
 		rec := Record{Raw: s.b[t.from:t.to]}
 		if inner := s.content(t); inner != nil {
@@ -200,13 +226,17 @@ func (r *Response) member(s *scanner, t tag) {
 		if r.Verb != "ListIdentifiers" && rec.ID != "" {
 			rec.Err = errors.New("its header stands alone, outside of a record")
 		}
-		r.Records = append(r.Records, rec.checked())
+		r.add(s, rec.checked())
 	case "set":
 		m := members(s.content(t))
-		r.Sets = append(r.Sets, Set{Spec: m.text("setSpec"), Name: m.text("setName")})
+		if spec := m.text("setSpec"); spec != "" {
+			r.Sets = append(r.Sets, Set{Spec: spec, Name: m.text("setName")})
+		}
 	case "metadataFormat":
 		m := members(s.content(t))
-		r.Formats = append(r.Formats, Format{Prefix: m.text("metadataPrefix"), Namespace: m.text("metadataNamespace")})
+		if prefix := m.text("metadataPrefix"); prefix != "" {
+			r.Formats = append(r.Formats, Format{Prefix: prefix, Namespace: m.text("metadataNamespace")})
+		}
 	default:
 		if !r.outside(s, t) {
 			r.About.take(string(local(t.name)), s.content(t))
@@ -227,7 +257,9 @@ func (i *Identify) take(name string, inner []byte) {
 	case "granularity":
 		i.Granularity = Text(inner)
 	case "compression":
-		i.Compression = append(i.Compression, Text(inner))
+		if way := Text(inner); way != "" {
+			i.Compression = append(i.Compression, way)
+		}
 	}
 }
 
@@ -266,13 +298,16 @@ func (s *scanner) content(t tag) []byte {
 type children map[string]string
 
 func members(inner []byte) children {
+	if len(inner) == 0 {
+		return nil
+	}
 	s, m := scanner{b: inner}, children{}
 	for {
 		t, text := s.sibling()
 		if t.kind == kindNone {
 			return m
 		}
-		if name := string(local(t.name)); m[name] == "" {
+		if name := string(local(t.name)); m[name] == "" && len(m) < maxErrors {
 			m[name] = Text(text)
 		}
 	}

@@ -1,6 +1,9 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // skipper passes over what is no element. A kind without end is not looked for
 // again: a text of nothing else would cost the square of its length.
@@ -273,7 +276,7 @@ func (s *scanner) element(open tag) (inner []byte, ok bool) {
 	for s.bad == "" {
 		switch t := s.next(); t.kind {
 		case kindStart:
-			s.stack = append(s.stack, t.name)
+			s.push(t)
 		case kindEnd:
 			last := len(s.stack) - 1
 			if !bytes.Equal(s.stack[last], t.name) {
@@ -290,6 +293,13 @@ func (s *scanner) element(open tag) (inner []byte, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// push goes one element down, as far as any honest text goes.
+func (s *scanner) push(t tag) {
+	if s.stack = append(s.stack, t.name); len(s.stack) > maxDepth {
+		s.bad = "elements are nested more than " + strconv.Itoa(maxDepth) + " deep"
+	}
 }
 
 func clip(name []byte) string { return string(name[:min(len(name), 60)]) }

@@ -12,11 +12,15 @@ type declaration struct {
 // declare takes the declarations of a tag into scope; the inner one wins.
 func (r *Response) declare(t tag) {
 	attributes(t.attrs, func(name, _, whole []byte) {
-		if prefix, ok := declares(name); ok {
+		if prefix, ok := declares(name); ok && r.declared+len(whole) <= maxDeclared {
 			r.scope = with(r.scope, prefix, whole)
+			r.declared += len(whole)
 		}
 	})
 }
+
+// maxDeclared bytes of declarations are copied into a record at most.
+const maxDeclared = 16 << 10
 
 func declares(name []byte) (prefix []byte, ok bool) {
 	if string(name) == "xmlns" {

@@ -3,10 +3,12 @@ package wire
 import (
 	"encoding/xml"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -250,4 +252,35 @@ func big(n int) string {
     `, i, strings.Repeat("Some words of an abstract. ", 12), 1+i%9, i)+dcEnd+"\n  "))
 	}
 	return list(b.String(), `<resumptionToken completeListSize="100000" cursor="0">t</resumptionToken>`)
+}
+
+// TestHostileTextCostsNoMemory: what is kept of a response is a small multiple of
+// its size, whatever stands in it.
+func TestHostileTextCostsNoMemory(t *testing.T) { //nolint:paralleltest // it counts what is allocated
+	const size = 8 << 20
+	for name, part := range map[string]func(int) string{
+		"nesting":      func(int) string { return "<a>" },
+		"records":      func(int) string { return "<record/>" },
+		"headers":      func(int) string { return "<header/>" },
+		"sets":         func(int) string { return "<set/>" },
+		"formats":      func(int) string { return "<metadataFormat/>" },
+		"errors":       func(int) string { return "<error/>" },
+		"compressions": func(int) string { return "<compression/>" },
+	} {
+		var b strings.Builder
+		b.WriteString("<OAI-PMH><ListRecords>")
+		for i := 0; b.Len() < size; i++ {
+			b.WriteString(part(i))
+		}
+		text := []byte(b.String())
+		assert.Less(t, allocated(func() { Scan(text) }), uint64(8*size), name) //nolint:errcheck // only its cost counts
+	}
+}
+
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
