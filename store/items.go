@@ -12,6 +12,7 @@ func (s *Store) Items(ctx context.Context, f rows.ItemsFilter) ([]rows.Item, err
 	w.text("i.campaign", f.Campaign)
 	w.text("i.entry", f.Entry)
 	w.text("i.key", f.Key)
+	w.text("i.label", f.Label)
 	if f.Unhealthy {
 		w.add("i.severity > 0")
 	}

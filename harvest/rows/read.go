@@ -38,6 +38,7 @@ type ItemsFilter struct {
 	Campaign  string
 	Entry     string
 	Key       string
+	Label     string
 	Unhealthy bool // the last outcome was not OK
 	Limit     int
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -59,5 +58,5 @@ func (p *program) findCampaign(ctx context.Context, s Store, name string) (rows.
 	if !errors.Is(err, rows.ErrNotFound) {
 		return c, err
 	}
-	return c, fmt.Errorf("campaign %s: not applied in %s%s; see `starter campaigns list`", name, p.storeName(s), p.nearCampaign(ctx, s, name))
+	return c, usage("campaign %s: not applied in %s%s; see `starter campaigns list`", name, p.storeName(s), p.nearCampaign(ctx, s, name))
 }

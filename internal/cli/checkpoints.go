@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -27,11 +28,25 @@ func (f *checkpointFlags) add(p *program, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.item, "item", "", "only of the item with this key")
 }
 
-func (f *checkpointFlags) filter() rows.CheckpointFilter {
+// named takes names as they were typed.
+func (f *checkpointFlags) named() rows.CheckpointFilter {
 	if path, ok := itemPath(f.item); ok && f.entry == "" {
 		return rows.CheckpointFilter{Campaign: path.Campaign, Entry: path.Entry, Key: path.Key}
 	}
 	return rows.CheckpointFilter{Campaign: f.campaign, Entry: f.entry, Key: f.item}
+}
+
+// filter resolves names; one that nothing has is a usage error. A checkpoint may
+// be there before any run has seen its item.
+func (f *checkpointFlags) filter(ctx context.Context, p *program, s Store) (rows.CheckpointFilter, error) {
+	key := f.named()
+	if f.item != "" {
+		if found, err := s.Checkpoints(ctx, key); err != nil || len(found) > 0 {
+			return key, err
+		}
+	}
+	of, item, err := p.narrow(ctx, s, f.itemFlags, f.item)
+	return rows.CheckpointFilter{Campaign: of.campaign, Entry: of.entry, Key: item}, err
 }
 
 type checkpointsList struct {
@@ -56,7 +71,11 @@ func (c *checkpointsList) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := s.Checkpoints(cmd.Context(), c.filter())
+	filter, err := c.filter(cmd.Context(), c.program, s)
+	if err != nil {
+		return err
+	}
+	found, err := s.Checkpoints(cmd.Context(), filter)
 	if err != nil {
 		return err
 	}
@@ -106,7 +125,11 @@ func (c *checkpointsShow) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	f := checkpointFlags{itemFlags: c.itemFlags, item: args[0]}
-	found, err := s.Checkpoints(ctx, f.filter())
+	filter, err := f.filter(ctx, c.program, s)
+	if err != nil {
+		return err
+	}
+	found, err := s.Checkpoints(ctx, filter)
 	if err != nil {
 		return err
 	}
@@ -144,11 +167,14 @@ without losing the position there is trigger --again. It always asks.`,
 
 func (c *checkpointsReset) run(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
-	filter := c.filter()
-	if filter.Campaign == "" && filter.Key == "" {
+	if c.campaign == "" && c.item == "" {
 		return usage("checkpoints reset: say whose, with --campaign or --item")
 	}
 	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	filter, err := c.filter(ctx, c.program, s)
 	if err != nil {
 		return err
 	}

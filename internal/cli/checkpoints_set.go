@@ -108,7 +108,7 @@ func positionOf(args []string) (map[string]string, error) {
 
 // whose is the item that was named: wholly, or as one that a run has seen.
 func (c *checkpointsSet) whose(ctx context.Context, s Store) (harvest.Item, error) {
-	f := c.filter()
+	f := c.named()
 	if f.Campaign != "" && f.Entry != "" {
 		_, err := c.findCampaign(ctx, s, f.Campaign)
 		return harvest.Item{Campaign: f.Campaign, Entry: f.Entry, Key: f.Key}, err

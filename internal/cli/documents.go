@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -42,12 +44,20 @@ func (d *documentFlags) addKind(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&d.kind, "kind", "", "only of this kind, as its fetcher calls them: entry, act, page …")
 }
 
-func (d *documentFlags) filter(p *program) (rows.DocumentFilter, error) {
-	f := rows.DocumentFilter{Collection: d.collection, Campaign: d.campaign, Entry: d.entry, Key: d.item, Kind: d.kind}
+// filter resolves names; one that nothing has is a usage error.
+func (d *documentFlags) filter(ctx context.Context, p *program, s Store) (rows.DocumentFilter, error) {
+	f := rows.DocumentFilter{Collection: d.collection, Kind: d.kind}
 	if d.deleted {
 		f.Deleted = &d.deleted
 	}
-	var err error
+	of, key, err := p.narrow(ctx, s, itemFlags{campaign: d.campaign, entry: d.entry}, d.item)
+	if err != nil {
+		return f, err
+	}
+	f.Campaign, f.Entry, f.Key = of.campaign, of.entry, key
+	if err := p.checkCollection(ctx, s, d.collection); err != nil {
+		return f, err
+	}
 	f.Since, err = p.moment("since", d.since)
 	return f, err
 }
@@ -74,15 +84,15 @@ way to ids; of one too long even so the middle is left out; -o json has all.`,
 }
 
 func (c *documentsList) run(cmd *cobra.Command, _ []string) error {
-	filter, err := c.filter(c.program)
-	if err != nil {
-		return err
-	}
-	filter.Limit = c.limit
 	s, err := c.Store(cmd.Context())
 	if err != nil {
 		return err
 	}
+	filter, err := c.filter(cmd.Context(), c.program, s)
+	if err != nil {
+		return err
+	}
+	filter.Limit = c.limit
 	list := c.out.List()
 	table := print.NewTable(print.Key("DOCUMENT"), print.Left("KIND"), print.Left("PUBLISHED"),
 		print.Left("CHANGED "+c.clock.ZoneName()), print.Flex("TITLE"))
@@ -93,6 +103,11 @@ func (c *documentsList) run(cmd *cobra.Command, _ []string) error {
 		list.Add(d)
 		if c.out.People() {
 			table.Row(d.Line.ID, kindOf(d), c.day(d), c.clock.Near(d.ChangedAt), d.Line.Title)
+		}
+	}
+	if list.Len() == 0 {
+		if err := c.checkKind(cmd.Context(), s, filter); err != nil {
+			return err
 		}
 	}
 	list.End()

@@ -36,7 +36,11 @@ func (c *documentsCount) run(cmd *cobra.Command, _ []string) error {
 	if !slices.Contains([]string{"", "collection", "campaign", "kind", "item"}, c.by) {
 		return usage("--by %s: one of collection, campaign, kind, item", c.by)
 	}
-	filter, err := c.filter(c.program)
+	s, err := c.Store(cmd.Context())
+	if err != nil {
+		return err
+	}
+	filter, err := c.filter(cmd.Context(), c.program, s)
 	if err != nil {
 		return err
 	}
@@ -44,13 +48,14 @@ func (c *documentsCount) run(cmd *cobra.Command, _ []string) error {
 		alive := false
 		filter.Deleted = &alive
 	}
-	s, err := c.Store(cmd.Context())
-	if err != nil {
-		return err
-	}
 	counts, err := s.CountDocuments(cmd.Context(), filter, c.by)
 	if err != nil {
 		return err
+	}
+	if len(counts) == 0 || c.by == "" && counts[""] == 0 {
+		if err := c.checkKind(cmd.Context(), s, filter); err != nil {
+			return err
+		}
 	}
 	if c.by == "" {
 		counts = map[string]int64{"": counts[""]}

@@ -49,15 +49,15 @@ func (c *documentsExport) run(cmd *cobra.Command, _ []string) error {
 		}
 		return c.writeFiles(cmd.Context())
 	}
-	filter, err := c.filter(c.program)
-	if err != nil {
-		return err
-	}
-	filter.Bodies, filter.Limit = true, c.limit
 	s, err := c.Store(cmd.Context())
 	if err != nil {
 		return err
 	}
+	filter, err := c.filter(cmd.Context(), c.program, s)
+	if err != nil {
+		return err
+	}
+	filter.Bodies, filter.Limit = true, c.limit
 	list := c.lines()
 	defer list.End()
 	for d, err := range s.Documents(cmd.Context(), filter) {
@@ -120,6 +120,12 @@ func (c *documentsChanges) run(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
 	s, err := c.Store(ctx)
 	if err != nil {
+		return err
+	}
+	if err := c.checkCampaign(ctx, s, c.campaign); err != nil {
+		return err
+	}
+	if err := c.checkCollection(ctx, s, c.collection); err != nil {
 		return err
 	}
 	after, err := c.cursor(ctx, s)

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -69,6 +71,11 @@ func (c *documentsExport) writeFiles(ctx context.Context) error {
 	s, err := c.Store(ctx)
 	if err != nil {
 		return err
+	}
+	if begun, err := os.ReadDir(c.path(c.to)); err != nil || len(begun) == 0 { // a folder that is begun knows whose it is
+		if err := cmp.Or(c.checkCampaign(ctx, s, c.campaign), c.checkCollection(ctx, s, c.collection)); err != nil {
+			return err
+		}
 	}
 	bar, start := c.newProgress(), c.env.Now()
 	o := export.Options{Dir: c.path(c.to), Layout: export.Layout(c.layout), Batch: c.batch, Campaign: c.campaign, Collection: c.collection}

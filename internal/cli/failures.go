@@ -50,7 +50,10 @@ func (c *failuresList) list(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	filter := c.filter()
+	filter, err := c.filter(ctx, c.program, s)
+	if err != nil {
+		return err
+	}
 	filter.Open, filter.Limit = !c.all, c.limit
 	if c.run != "" {
 		r, err := c.findRun(ctx, s, c.run)

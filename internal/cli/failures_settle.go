@@ -36,8 +36,13 @@ func kindNames() []string {
 	return out
 }
 
-func (c *failureFlags) filter() rows.FailureFilter {
-	return rows.FailureFilter{Campaign: c.campaign, Key: c.item, Kind: harvest.Kind(c.kind)}
+// filter resolves names; one that nothing has is a usage error.
+func (c *failureFlags) filter(ctx context.Context, p *program, s Store) (rows.FailureFilter, error) {
+	of, key, err := p.narrow(ctx, s, itemFlags{campaign: c.campaign}, c.item)
+	if err == nil && c.kind != "" && !slices.Contains(kindNames(), c.kind) {
+		err = unknown("kind", c.kind, "", kindNames(), "starter failures list --help")
+	}
+	return rows.FailureFilter{Campaign: of.campaign, Key: key, Kind: harvest.Kind(c.kind)}, err
 }
 
 func failureID(verb, ref string) (int64, error) {
@@ -50,8 +55,11 @@ func failureID(verb, ref string) (int64, error) {
 
 // open finds the open failures that are named, or that the flags select: at least
 // one.
-func (c *failureFlags) open(ctx context.Context, s failureStore, verb string, refs []string) ([]rows.Failure, error) {
-	filter := c.filter()
+func (c *failureFlags) open(ctx context.Context, p *program, s Store, verb string, refs []string) ([]rows.Failure, error) {
+	filter, err := c.filter(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
 	filter.Open = true
 	if len(refs) == 0 && *c == (failureFlags{}) {
 		return nil, usage("failures %s: say which: ids (q-81), --campaign, --item or --kind; see `starter failures list`", verb)
@@ -102,7 +110,7 @@ func (c *failuresAccept) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.open(ctx, s, "accept", args)
+	found, err := c.open(ctx, c.program, s, "accept", args)
 	if err != nil {
 		return err
 	}
@@ -164,7 +172,7 @@ func (c *failuresRetry) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.open(ctx, s, "retry", args)
+	found, err := c.open(ctx, c.program, s, "retry", args)
 	if err != nil {
 		return err
 	}

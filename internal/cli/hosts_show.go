@@ -76,7 +76,7 @@ func findHost(all []hostView, name string) (hostView, error) {
 	if near := harvest.Nearest(name, names); near != "" {
 		text += "; did you mean " + near + "?"
 	}
-	return hostView{}, fmt.Errorf("%s; see `starter hosts list`", text)
+	return hostView{}, usage("%s; see `starter hosts list`", text)
 }
 
 func worstItems(items []rows.Item) []rows.Item {

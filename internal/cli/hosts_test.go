@@ -64,7 +64,7 @@ func TestHostsThatNobodyKnows(t *testing.T) {
 	b := newBench(t)
 	for _, verb := range []string{"show", "pause", "resume"} {
 		r := b.run("hosts", verb, "www.nytime.com")
-		require.Equal(t, 1, r.code)
+		require.Equal(t, exitUsage, r.code)
 		require.Contains(t, r.err, "did you mean www.nytimes.com?")
 	}
 	b.ok("hosts", "pause", "*", "--note", "our own network is down")

@@ -37,38 +37,45 @@ func nameOf(it rows.Item) string {
 	return it.Key
 }
 
-// findItem resolves a key, or campaign / entry / key.
-func (p *program) findItem(ctx context.Context, s itemStore, f itemFlags, ref string) (rows.Item, error) {
-	found, err := itemsNamed(ctx, s, f, ref)
-	if err != nil {
+// findItem resolves a key, a label that one item has, or campaign / entry / key.
+func (p *program) findItem(ctx context.Context, s Store, f itemFlags, ref string) (rows.Item, error) {
+	if err := f.check(ctx, p, s); err != nil {
 		return rows.Item{}, err
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return rows.Item{}, fmt.Errorf("item %s: no run has seen it%s; see `starter items list`", ref, p.nearItem(ctx, s, f, ref))
-	default:
-		var names []string
-		for _, it := range found {
-			names = append(names, fmt.Sprintf("%q", it.Item.String()))
-		}
-		return rows.Item{}, usage("item %s: there are several; say which with --campaign and --entry: %s", ref, some(names))
+	found, err := itemsNamed(ctx, s, f, ref)
+	switch {
+	case err != nil:
+		return rows.Item{}, err
+	case len(found) == 0:
+		return rows.Item{}, p.noItem(ctx, s, f, ref)
+	case len(found) > 1:
+		return rows.Item{}, severalItems(ref, found)
 	}
+	return found[0], nil
 }
 
-// itemsNamed returns the items a name fits: a key, else campaign/entry/key. A key
-// may hold slashes itself, so it comes first.
+func severalItems(ref string, found []rows.Item) error {
+	var names []string
+	for _, it := range found {
+		names = append(names, fmt.Sprintf("%q", it.Item.String()))
+	}
+	return usage("item %s: there are several; say which with --campaign and --entry, or its whole name: %s", ref, some(names))
+}
+
+// itemsNamed returns the items a name fits: a key, else campaign/entry/key, else a
+// label. A key may hold slashes itself, so it comes first.
 func itemsNamed(ctx context.Context, s itemStore, f itemFlags, ref string) ([]rows.Item, error) {
 	found, err := s.Items(ctx, rows.ItemsFilter{Campaign: f.campaign, Entry: f.entry, Key: ref})
 	if err != nil || len(found) > 0 {
 		return found, err
 	}
-	path, ok := itemPath(ref)
-	if !ok {
-		return nil, nil
+	if path, ok := itemPath(ref); ok {
+		found, err = s.Items(ctx, rows.ItemsFilter{Campaign: path.Campaign, Entry: path.Entry, Key: path.Key})
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
 	}
-	return s.Items(ctx, rows.ItemsFilter{Campaign: path.Campaign, Entry: path.Entry, Key: path.Key})
+	return s.Items(ctx, rows.ItemsFilter{Campaign: f.campaign, Entry: f.entry, Label: ref})
 }
 
 // itemPath reads "news / feed / ansa", also without the blanks; an address is
@@ -81,19 +88,4 @@ func itemPath(ref string) (harvest.Item, bool) {
 		}
 	}
 	return harvest.Item{}, false
-}
-
-func (p *program) nearItem(ctx context.Context, s itemStore, f itemFlags, ref string) string {
-	all, err := s.Items(ctx, rows.ItemsFilter{Campaign: f.campaign, Entry: f.entry, Limit: 10_000})
-	if err != nil {
-		return ""
-	}
-	var keys []string
-	for _, it := range all {
-		keys = append(keys, it.Key)
-	}
-	if near := harvest.Nearest(ref, keys); near != "" {
-		return ", did you mean " + near + "?"
-	}
-	return ""
 }

@@ -33,6 +33,9 @@ func (c *itemsList) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if err := c.check(cmd.Context(), c.program, s); err != nil {
+		return err
+	}
 	items, err := s.Items(cmd.Context(), rows.ItemsFilter{Campaign: c.campaign, Entry: c.entry, Unhealthy: c.unhealthy, Limit: c.limit})
 	if err != nil {
 		return err

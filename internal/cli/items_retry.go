@@ -57,6 +57,9 @@ func (c *itemsRetry) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := refreshes(a.Campaign, start); err != nil {
+		return err
+	}
 	return c.launch(ctx, launch{id: c.handID(start.Campaign), campaign: a.Campaign, start: start, detach: c.detach, strict: c.strict})
 }
 

@@ -74,6 +74,9 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkCampaign(cmd.Context(), s, c.campaign); err != nil {
+		return err
+	}
 	runs, err := s.Runs(cmd.Context(), filter)
 	if err != nil {
 		return err
@@ -242,7 +245,7 @@ func (p *program) findRun(ctx context.Context, s Store, ref string) (rows.Run, e
 	if c, cerr := s.Campaign(ctx, ref); cerr == nil {
 		return r, fmt.Errorf("run %s: this campaign has not run yet; `starter why %s` says why, `starter trigger --campaign %s` starts one", ref, c.Name, c.Name)
 	}
-	return r, fmt.Errorf("run %s: there is no such run in %s%s; see `starter runs list`", ref, p.storeName(s), p.nearCampaign(ctx, s, ref))
+	return r, usage("run %s: there is no such run in %s%s; see `starter runs list`", ref, p.storeName(s), p.nearCampaign(ctx, s, ref))
 }
 
 func (p *program) nearCampaign(ctx context.Context, s Store, word string) string {

@@ -77,6 +77,9 @@ func (c *runsRetry) undone(ctx context.Context, s Store, r rows.Run) ([]rows.Run
 	if len(wanted) == 0 {
 		wanted = append(needLook(), harvest.OutcomeCancelled, harvest.OutcomeSkipped)
 	}
+	if c.items, err = runKeys(ctx, s, r, c.items); err != nil {
+		return nil, err
+	}
 	items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{Outcomes: wanted, Keys: c.items})
 	if err != nil {
 		return nil, err

@@ -107,7 +107,15 @@ func newRunsSkip(p *program) *cobra.Command {
 	return p.tellCommand(c, "skip RUN KEY...", "Take open items out of a running run",
 		"Close open items of a running run as skipped. They are asked again at the next\nrun.",
 		"  starter runs skip news nytimes-economy",
-		func(ctx context.Context, e Engine, r rows.Run, keys []string) (string, error) {
+		func(ctx context.Context, e Engine, r rows.Run, refs []string) (string, error) {
+			s, err := c.Store(ctx)
+			if err != nil {
+				return "", err
+			}
+			keys, err := runKeys(ctx, s, r, refs)
+			if err != nil {
+				return "", err
+			}
 			for _, key := range keys {
 				in := steps.SkipItemIn{Run: r.ID, Key: key, By: c.who(), Why: c.note}
 				if err := e.Skip(ctx, r.WorkflowID, in); err != nil {

@@ -42,7 +42,7 @@ func TestCheckpoints(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.err, "throw away 1 checkpoint (news / feed / feed-001)? [y/N]")
 	require.Contains(t, r.out, "1 checkpoint thrown away")
-	require.Equal(t, exitError, b.run("checkpoints", "reset", "--item", "no such").code)
+	require.Equal(t, exitUsage, b.run("checkpoints", "reset", "--item", "no such").code)
 }
 
 func TestItemsPause(t *testing.T) {
@@ -53,7 +53,7 @@ func TestItemsPause(t *testing.T) {
 	require.Contains(t, b.ok("items", "resume", "feed-001"), "resumed")
 	require.NotContains(t, b.ok("items", "show", "feed-001"), "paused")
 	r := b.run("items", "show", "feed-01")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, exitUsage, r.code)
 	require.Contains(t, r.err, "did you mean feed-0")
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -125,8 +126,28 @@ func (c *trigger) withCampaign(ctx context.Context, in *steps.Start) (camp campa
 	if camp, err = campaigns.Decode(row.Definition.Spec); err != nil {
 		return camp, err
 	}
+	if err := refreshes(camp, *in); err != nil {
+		return camp, err
+	}
+	if in.Items, err = c.startKeys(ctx, s, camp, c.items); err != nil {
+		return camp, err
+	}
 	in.Params, err = c.overrides(c.given, c.fieldsOf(camp))
 	return camp, err
+}
+
+// refreshes refuses full passes where a run would refuse them.
+func refreshes(c campaigns.Campaign, in steps.Start) error {
+	if !in.Refresh {
+		return nil
+	}
+	if in.Limit > 0 || !in.Window.IsZero() {
+		return usage("--refresh lists everything; it does not go with --limit, --from or --until")
+	}
+	if !slices.ContainsFunc(c.Entries, func(e campaigns.Entry) bool { return e.Refresh > 0 }) {
+		return usage("--refresh: no entry of %s says refresh, so it is not known what was listed before; write how often, for example refresh: 90d, and apply", c.Name)
+	}
+	return nil
 }
 
 // fieldsOf returns the params of a campaign's only fetcher; nil where there are

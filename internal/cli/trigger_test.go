@@ -154,7 +154,7 @@ func TestTriggerDetached(t *testing.T) {
 func TestTriggerUnknownCampaign(t *testing.T) {
 	t.Parallel()
 	r := newBench(t).run("trigger", "--campaign", "newz")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, exitUsage, r.code)
 	require.Contains(t, r.err, "not applied in store sqlite")
 	require.Contains(t, r.err, "did you mean news?")
 }

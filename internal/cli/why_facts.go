@@ -25,9 +25,6 @@ func (c *why) facts(ctx context.Context, s Store, ref string) (diagnose.Facts, e
 	if err != nil {
 		return f, err
 	}
-	if f.Campaign == nil && campaign == "" {
-		return f, nil
-	}
 	if err := c.campaign(ctx, s, campaign, &f); err != nil {
 		return f, err
 	}
@@ -46,8 +43,7 @@ func (c *why) facts(ctx context.Context, s Store, ref string) (diagnose.Facts, e
 	return f, c.pollers(ctx, &f)
 }
 
-// subject finds out what was meant; no campaign and no error: nothing of that
-// name is known.
+// subject finds out what was meant.
 func (c *why) subject(ctx context.Context, s Store, ref string, f *diagnose.Facts) (*rows.Run, string, error) {
 	if c.itemFlags.campaign == "" {
 		if _, err := s.Campaign(ctx, ref); err == nil || !errors.Is(err, rows.ErrNotFound) {
@@ -58,15 +54,20 @@ func (c *why) subject(ctx context.Context, s Store, ref string, f *diagnose.Fact
 			return &r, r.Campaign, err
 		}
 	}
-	it, err := c.findItem(ctx, s, c.itemFlags, ref)
-	if coded, ok := errors.AsType[*exitCode](err); ok {
-		return nil, "", coded
+	if err := c.itemFlags.check(ctx, c.program, s); err != nil {
+		return nil, "", err
 	}
-	if err != nil {
-		return nil, "", nil //nolint:nilerr // nothing of that name: the answer is "not applied"
+	found, err := itemsNamed(ctx, s, c.itemFlags, ref)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case len(found) == 0:
+		return nil, "", c.nothingNamed(ctx, s, ref)
+	case len(found) > 1:
+		return nil, "", severalItems(ref, found)
 	}
-	f.Item = &diagnose.Item{Item: it}
-	return nil, it.Campaign, nil
+	f.Item = &diagnose.Item{Item: found[0]}
+	return nil, found[0].Campaign, nil
 }
 
 func (c *why) campaign(ctx context.Context, s Store, name string, f *diagnose.Facts) error {

@@ -24,7 +24,6 @@ func TestWhy(t *testing.T) {
 		world func(*bench, *store.Store)
 		cause string
 	}{
-		"not_applied":     {"gu-regioni", nil, "not applied"},
 		"paused":          {"news", pausedNews, "paused"},
 		"server_down":     {"news", func(b *bench, _ *store.Store) { b.engine.down = errors.New("connect to Temporal: no answer") }, "Temporal"},
 		"no_schedule":     {"news", func(b *bench, _ *store.Store) { b.engine.schedErr = engine.ErrNotFound }, "no schedule on the server"},
