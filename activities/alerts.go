@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,7 +18,7 @@ const (
 	// maxAlertItems bounds the items that one message names.
 	maxAlertItems = 200
 	// skippedRuns is how many runs that say nothing may stand between two that do.
-	skippedRuns = 20
+	skippedRuns = 50
 )
 
 // Message is the payload of a notification.
@@ -46,48 +45,127 @@ type MessageItem struct {
 	Why     string          `json:"why,omitempty"`
 }
 
-// messages makes what is to be sent after a run: on a change of state only, and
-// a recovery after whatever was sent. A trial sends nothing.
-func (a *Activities) messages(ctx context.Context, run rows.Run, c *campaigns.Campaign, sum steps.Summary) ([]rows.Message, error) {
-	start, err := startOf(run)
-	if err != nil || start.Limit > 0 || !tells(sum.Outcome) || len(c.Notify) == 0 {
-		return nil, err
-	}
-	var out []rows.Message
-	for _, rule := range c.Notify {
-		history, err := a.history(ctx, run, max(1, rule.After))
-		if err != nil {
-			return nil, err
-		}
-		var m *Message
-		if rule.Per == "item" {
-			m, err = a.itemAlert(ctx, rule, run, history)
-		} else {
-			m = runAlert(rule, sum.Outcome, history)
-		}
-		if err != nil || m == nil {
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
-		m.Campaign, m.Owner, m.Run, m.Outcome, m.Summary, m.At = c.Name, c.Owner, run.WorkflowID, sum.Outcome, &sum, a.Now().UTC()
-		m.Text = text(*m, sum)
-		message, err := m.to(rule)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, message)
-	}
-	return out, nil
+// notice is what is posted after a run: messages, and alerts that end without one.
+type notice struct {
+	messages []rows.Message
+	over     []rows.Alert
 }
 
-func (m *Message) to(rule campaigns.Alert) (rows.Message, error) {
+// notices makes what is to be sent after a run: on a change of state only, and a
+// recovery after what was sent. A trial sends nothing; a run of some items speaks
+// for these items only.
+func (a *Activities) notices(ctx context.Context, run rows.Run, c *campaigns.Campaign, sum steps.Summary) (n notice, err error) {
+	start, err := startOf(run)
+	if err != nil || start.Limit > 0 || !tells(sum.Outcome) || len(c.Notify) == 0 {
+		return n, err
+	}
+	open, err := a.Store.Alerts(ctx, c.Name)
+	if err != nil {
+		return n, err
+	}
+	for _, rule := range c.Notify {
+		r := ruling{Activities: a, rule: rule, run: run, campaign: c, sum: sum, key: ruleKey(run.Lane, rule)}
+		r.open = slices.DeleteFunc(slices.Clone(open), func(a rows.Alert) bool { return a.Rule != r.key })
+		if err := r.judge(ctx, &n); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// ruling is one rule after one run, with its alerts that are not over.
+type ruling struct {
+	*Activities
+	rule     campaigns.Alert
+	run      rows.Run
+	campaign *campaigns.Campaign
+	sum      steps.Summary
+	key      string
+	open     []rows.Alert
+}
+
+// ruleKey names a rule in alerts, so that each ends by the rule that began it.
+func ruleKey(lane string, rule campaigns.Alert) string {
+	raw, err := json.Marshal([]any{lane, rule.To, rule.Per, rule.When})
+	if err != nil {
+		panic(err) // texts only
+	}
+	return harvest.Digest(raw)
+}
+
+func (r *ruling) judge(ctx context.Context, n *notice) error {
+	switch {
+	case r.rule.Per == "item":
+		return r.judgeItems(ctx, n)
+	case !r.run.Whole():
+		return nil
+	}
+	before, err := r.history(ctx, r.run, max(1, r.rule.After))
+	if err != nil {
+		return err
+	}
+	before = slices.DeleteFunc(before, func(r rows.Run) bool { return !r.Whole() })
+	streak := 0
+	for streak < len(before) && fits(r.rule, before[streak].Outcome) {
+		streak++
+	}
+	now := r.sum.Outcome
+	switch {
+	case fits(r.rule, now) && streak+1 >= max(1, r.rule.After) && !r.told():
+		return r.post(n, Message{Event: string(now), InARow: streak + 1}, []rows.Alert{{Outcome: now}}, nil)
+	case len(r.open) > 0 && r.better(now, r.open[0]):
+		return r.recover(n, Message{InARow: streak}, r.open)
+	}
+	return nil
+}
+
+// told: there is an alert, and people know of it or will.
+func (r *ruling) told() bool { return len(r.open) > 0 && !r.open[0].Untold }
+
+// better reports whether an outcome ends an alert: it is none that the rule is
+// about, and less bad than what was announced.
+func (r *ruling) better(now harvest.Outcome, was rows.Alert) bool {
+	return tells(now) && !fits(r.rule, now) && now.Severity() < was.Outcome.Severity()
+}
+
+// recover ends alerts, with a message where what they announced was sent, or is
+// still to be.
+func (r *ruling) recover(n *notice, m Message, list []rows.Alert) error {
+	var told []rows.Alert
+	for _, a := range list {
+		if a.Untold {
+			n.over = append(n.over, a)
+		} else {
+			told = append(told, a)
+		}
+	}
+	if len(told) == 0 {
+		return nil
+	}
+	m.Event = recovered
+	return r.post(n, m, nil, told)
+}
+
+// post adds a message. One that announces anew what could not be sent stands in for
+// the message that could not.
+func (r *ruling) post(n *notice, m Message, begins, ends []rows.Alert) error {
+	m.Campaign, m.Owner, m.Run, m.Outcome, m.At = r.campaign.Name, r.campaign.Owner, r.run.WorkflowID, r.sum.Outcome, r.Now().UTC()
+	if len(r.run.Summary) == 0 { // it has ended just now
+		m.Summary = &r.sum
+	}
+	m.Text = text(m, r.sum)
 	raw, err := json.Marshal(m)
 	if err != nil {
-		return rows.Message{}, fmt.Errorf("write a notification of %s: %w", m.Campaign, err)
+		return fmt.Errorf("write a notification of %s: %w", m.Campaign, err)
 	}
-	return rows.Message{Campaign: m.Campaign, To: rule.To, Payload: raw, Created: m.At}, nil
+	out := rows.Message{Campaign: m.Campaign, To: r.rule.To, Payload: raw, Created: m.At, Rule: r.key, Begins: begins, Ends: ends}
+	for _, a := range r.open {
+		if len(begins) > 0 && a.Untold && !slices.Contains(out.Replaces, a.Message) {
+			out.Replaces = append(out.Replaces, a.Message)
+		}
+	}
+	n.messages = append(n.messages, out)
+	return nil
 }
 
 func text(m Message, sum steps.Summary) string {
@@ -132,109 +210,6 @@ func fits(rule campaigns.Alert, o harvest.Outcome) bool {
 	return slices.Contains(rule.When, o)
 }
 
-// runAlert looks at a run and those before it.
-func runAlert(rule campaigns.Alert, now harvest.Outcome, before []rows.Run) *Message {
-	streak := 0
-	for streak < len(before) && fits(rule, before[streak].Outcome) {
-		streak++
-	}
-	after := max(1, rule.After)
-	switch {
-	case fits(rule, now) && streak+1 == after:
-		return &Message{Event: string(now), InARow: streak + 1}
-	case !fits(rule, now) && streak >= after:
-		return &Message{Event: recovered, InARow: streak}
-	default:
-		return nil
-	}
-}
-
-// itemAlert looks at the items of a run and at the same items before. One
-// message names all whose state changed.
-func (a *Activities) itemAlert(ctx context.Context, rule campaigns.Alert, run rows.Run, before []rows.Run) (*Message, error) {
-	now, err := a.Store.RunItems(ctx, run.ID, rows.ItemFilter{Outcomes: outcomes(rule), Worst: true, Limit: maxAlertItems})
-	if err != nil {
-		return nil, err
-	}
-	after := max(1, rule.After)
-	m := &Message{InARow: after}
-	if m.Items, err = a.newlyBad(ctx, rule, now, before, after); err != nil {
-		return nil, err
-	}
-	if len(m.Items) > 0 {
-		m.Event = string(m.Items[0].Outcome)
-		return m, nil
-	}
-	if m.Items, err = a.recoveredItems(ctx, rule, run, before, after); err != nil || len(m.Items) == 0 {
-		return nil, err
-	}
-	m.Event = recovered
-	return m, nil
-}
-
 func outcomes(rule campaigns.Alert) []harvest.Outcome {
 	return slices.DeleteFunc(harvest.Outcomes(), func(o harvest.Outcome) bool { return !fits(rule, o) })
-}
-
-// newlyBad keeps the items that fit for the after-th run in a row.
-func (a *Activities) newlyBad(ctx context.Context, rule campaigns.Alert, now []rows.RunItem, before []rows.Run, after int) ([]MessageItem, error) {
-	for i := 0; i < after && len(now) > 0; i++ {
-		if i >= len(before) {
-			if i < after-1 {
-				return nil, nil // not enough runs yet
-			}
-			break
-		}
-		also, err := a.alsoBad(ctx, rule, before[i], now)
-		if err != nil {
-			return nil, err
-		}
-		want := i < after-1 // the run before the streak must not fit
-		now = slices.DeleteFunc(now, func(r rows.RunItem) bool { return also[keyHash(r.Entry, r.Key)] != want })
-	}
-	return named(now), nil
-}
-
-// alsoBad tells which of the items fitted in another run, too.
-func (a *Activities) alsoBad(ctx context.Context, rule campaigns.Alert, run rows.Run, of []rows.RunItem) (map[uint64]bool, error) {
-	keys := make([]string, 0, len(of))
-	for _, item := range of {
-		keys = append(keys, item.Key)
-	}
-	found, err := a.Store.RunItems(ctx, run.ID, rows.ItemFilter{Keys: keys, Outcomes: outcomes(rule)})
-	also := map[uint64]bool{}
-	for _, item := range found {
-		also[keyHash(item.Entry, item.Key)] = true
-	}
-	return also, err
-}
-
-// recoveredItems are those that were told about and are well now.
-func (a *Activities) recoveredItems(ctx context.Context, rule campaigns.Alert, run rows.Run, before []rows.Run, after int) ([]MessageItem, error) {
-	if len(before) < after {
-		return nil, nil
-	}
-	was, err := a.Store.RunItems(ctx, before[0].ID, rows.ItemFilter{Outcomes: outcomes(rule), Limit: maxAlertItems})
-	for i := 1; i < after && err == nil && len(was) > 0; i++ {
-		var also map[uint64]bool
-		also, err = a.alsoBad(ctx, rule, before[i], was)
-		was = slices.DeleteFunc(was, func(r rows.RunItem) bool { return !also[keyHash(r.Entry, r.Key)] })
-	}
-	if err != nil || len(was) == 0 {
-		return nil, err
-	}
-	bad, err := a.alsoBad(ctx, campaigns.Alert{When: slices.Concat(outcomes(rule), []harvest.Outcome{harvest.OutcomeSkipped, harvest.OutcomeCancelled})}, run, was)
-	if err != nil {
-		return nil, err
-	}
-	was = slices.DeleteFunc(was, func(r rows.RunItem) bool { return bad[keyHash(r.Entry, r.Key)] })
-	return named(was), nil
-}
-
-func named(list []rows.RunItem) []MessageItem {
-	out := make([]MessageItem, 0, len(list))
-	for _, r := range list {
-		out = append(out, MessageItem{Entry: r.Entry, Item: r.Key, Outcome: r.Outcome, Why: clip(cmp.Or(r.Error, r.Why), maxText)})
-	}
-	return out
 }

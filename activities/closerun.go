@@ -131,16 +131,16 @@ func (a *Activities) summed(ctx context.Context, run rows.Run, c *campaigns.Camp
 		return rows.Finish{}, sum, err
 	}
 	sum.Asked += apart
-	messages, err := a.messages(ctx, run, c, sum)
+	out, err := a.notices(ctx, run, c, sum)
 	if err != nil {
 		return rows.Finish{}, sum, err
 	}
-	sum.Notify = len(messages) > 0
+	sum.Notify = len(out.messages) > 0
 	raw, err := json.Marshal(sum)
 	if err != nil {
 		return rows.Finish{}, sum, err
 	}
-	return rows.Finish{Run: run.ID, Outcome: v.Outcome, Why: v.Why, Summary: raw, At: f.Now, Outbox: messages}, sum, nil
+	return rows.Finish{Run: run.ID, Outcome: v.Outcome, Why: v.Why, Summary: raw, At: f.Now, Outbox: out.messages, Over: out.over}, sum, nil
 }
 
 // Bounds of what people see first.

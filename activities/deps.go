@@ -52,7 +52,7 @@ type runStore interface {
 	FindRun(ctx context.Context, ref string) (rows.Run, error)
 	Runs(context.Context, rows.RunFilter) ([]rows.Run, error)
 	OpenRuns(context.Context) ([]rows.Run, error)
-	RecordRun(context.Context, rows.Run) error
+	RecordRun(ctx context.Context, r rows.Run, outbox ...rows.Message) error
 	StopRun(ctx context.Context, run int64, text string) error
 	FinishRun(context.Context, rows.Finish) error
 	Totals(ctx context.Context, run int64) ([]rows.OutcomeCount, error)
@@ -77,6 +77,7 @@ type itemStore interface {
 type outboxStore interface {
 	Outbox(ctx context.Context, run int64, now time.Time) ([]rows.Message, error)
 	Sent(ctx context.Context, id int64, sendErr string, next time.Time) error
+	Alerts(ctx context.Context, campaign string) ([]rows.Alert, error)
 }
 
 // engine is what the steps ask of Temporal about other runs. firstRunID is the
@@ -110,6 +111,9 @@ type meter interface {
 	ItemsInFlight(change int)
 	Page(fetcher string, t harvest.Tally)
 	Exchange(harvest.Exchange)
+	// Notified counts attempts to send a notification: "sent", "retrying" or
+	// "given_up".
+	Notified(result string)
 }
 
 type noMeter struct{}
@@ -118,3 +122,4 @@ func (noMeter) ItemClosed(string, harvest.Outcome) {}
 func (noMeter) ItemsInFlight(int)                  {}
 func (noMeter) Page(string, harvest.Tally)         {}
 func (noMeter) Exchange(harvest.Exchange)          {}
+func (noMeter) Notified(string)                    {}

@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,8 +26,6 @@ const (
 	lateBy = 2 * time.Minute
 	// maxMissed bounds the due times of one campaign that one look records.
 	maxMissed = 500
-	// tellWithin is how long it is tried to tell of a missed run.
-	tellWithin = 24 * time.Hour
 )
 
 // FindMissed compares due times with runs and records those without one: as
@@ -50,6 +47,11 @@ func (a *Activities) FindMissed(ctx context.Context, in steps.FindMissedIn) (ste
 	for _, row := range all {
 		if err := a.missedOf(ctx, row, since, now, &out); err != nil {
 			failed = append(failed, fmt.Errorf("campaign %s: %w", row.Name, err))
+		}
+	}
+	if out.Found > 0 {
+		if err := a.deliver(ctx, 0); err != nil {
+			a.Log.WarnContext(ctx, "the outbox still holds notifications", "error", err)
 		}
 	}
 	if len(failed) == 0 && now.Sub(last) >= lookEvery {
@@ -186,43 +188,15 @@ func missedRun(c *campaigns.Campaign, version int, due time.Time, holder *rows.R
 	return run
 }
 
-// missed tells and records, in this order: a due time that was not told of is
-// found again by the next look.
+// missed records a due time without a run, and in the same step what is to be sent
+// of it. One that is not recorded is found again by the next look.
 func (a *Activities) missed(ctx context.Context, c *campaigns.Campaign, run rows.Run) error {
+	out := notice{}
 	if run.Outcome == harvest.OutcomeMissed {
-		err := a.tellMissed(ctx, c, run)
-		if err != nil && !hopeless(err) && a.Now().Sub(run.DueAt) < tellWithin {
-			return fmt.Errorf("tell that %s was missed: %w", run.WorkflowID, err)
-		}
-		if err != nil {
-			a.Log.ErrorContext(ctx, "could not tell of a missed run", "run", run.WorkflowID, "error", err)
-		}
-	}
-	return a.Store.RecordRun(ctx, run)
-}
-
-func (a *Activities) tellMissed(ctx context.Context, c *campaigns.Campaign, run rows.Run) error {
-	for i, rule := range c.Notify {
-		if rule.Per == "item" || !fits(rule, run.Outcome) {
-			continue
-		}
-		before, err := a.history(ctx, run, max(1, rule.After))
-		if err != nil {
-			return err
-		}
-		m := runAlert(rule, run.Outcome, before)
-		if m == nil {
-			continue
-		}
-		m.Campaign, m.Owner, m.Run, m.Outcome, m.At = c.Name, c.Owner, run.WorkflowID, run.Outcome, a.Now().UTC()
-		m.Text = text(*m, steps.Summary{Why: run.Why, More: "starter why " + c.Name})
-		raw, err := json.Marshal(m)
-		if err != nil {
-			return err
-		}
-		if err := a.sendTo(ctx, rule.To, fmt.Sprintf("%s-%s-%d", a.Store.ID(), run.RunID, i), raw); err != nil {
+		var err error
+		if out, err = a.notices(ctx, run, c, steps.Summary{Outcome: run.Outcome, Why: run.Why, More: "starter why " + c.Name}); err != nil {
 			return err
 		}
 	}
-	return nil
+	return a.Store.RecordRun(ctx, run, out.messages...)
 }

@@ -76,12 +76,14 @@ func hopeless(err error) bool {
 
 func (a *Activities) note(ctx context.Context, m rows.Message, sendErr error) error {
 	if sendErr == nil {
+		a.Meter.Notified("sent")
 		return a.Store.Sent(ctx, m.ID, "", time.Time{})
 	}
 	next := a.Now().Add(min(sendCap, sendWait<<min(m.Attempts, 12)))
 	if hopeless(sendErr) || m.Attempts+1 >= maxSends {
 		next = time.Time{}
 	}
+	a.Meter.Notified(map[bool]string{true: "given_up", false: "retrying"}[next.IsZero()])
 	a.Log.WarnContext(ctx, "a notification was not sent", "campaign", m.Campaign, "message", m.ID, "again_at", next, "error", sendErr)
 	return a.Store.Sent(ctx, m.ID, sendErr.Error(), next)
 }

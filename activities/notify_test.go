@@ -63,7 +63,7 @@ func TestNotifyOnChangeOfStateOnly(t *testing.T) {
 		{"not long enough", campaigns.Alert{When: bad, After: 3}, []harvest.Kind{gone, gone, ok, gone, gone, ok}, []string{"", "", "", "", "", ""}},
 		{"other outcomes", campaigns.Alert{When: []harvest.Outcome{harvest.OutcomeThrottled}}, []harvest.Kind{gone, ok}, []string{"", ""}},
 		{"all that need a look", campaigns.Alert{}, []harvest.Kind{gone, ok}, []string{"failed", "recovered"}},
-		{"per item", campaigns.Alert{Per: "item", When: []harvest.Outcome{harvest.OutcomeGone}}, []harvest.Kind{ok, gone, gone, broken, gone, ok}, []string{"", "gone", "", "recovered", "gone", "recovered"}},
+		{"per item", campaigns.Alert{Per: "item", When: []harvest.Outcome{harvest.OutcomeGone}}, []harvest.Kind{ok, gone, gone, broken, gone, ok}, []string{"", "gone", "", "", "", "recovered"}},
 		{"per item, after two", campaigns.Alert{Per: "item", After: 2, When: []harvest.Outcome{harvest.OutcomeGone, harvest.OutcomeBroken}}, []harvest.Kind{gone, broken, gone, ok, gone, ok}, []string{"", "broken", "", "recovered", "", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -20,6 +20,7 @@ type metrics struct {
 	pages     *prometheus.CounterVec
 	documents *prometheus.CounterVec
 	exchanges *prometheus.CounterVec
+	notified  *prometheus.CounterVec
 	bytes     prometheus.Counter
 	took      prometheus.Histogram
 	waited    prometheus.Histogram
@@ -33,11 +34,12 @@ func newMetrics() *metrics {
 		pages:     counter("pages_total", "Pages committed.", "fetcher"),
 		documents: counter("documents_total", "Documents of committed pages.", "fetcher", "change"),
 		exchanges: counter("exchanges_total", "HTTP exchanges.", "status", "kind"),
+		notified:  counter("notifications_total", "Attempts to send a notification.", "result"),
 		bytes:     prometheus.NewCounter(prometheus.CounterOpts{Name: "vendemmia_received_bytes_total", Help: "Bytes of bodies, as transferred."}),
 		took:      seconds("exchange_seconds", "Duration of an exchange."),
 		waited:    seconds("host_wait_seconds", "Wait for the turn of a host."),
 	}
-	m.registry.MustRegister(m.items, m.flying, m.pages, m.documents, m.exchanges, m.bytes, m.took, m.waited,
+	m.registry.MustRegister(m.items, m.flying, m.pages, m.documents, m.exchanges, m.notified, m.bytes, m.took, m.waited,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -70,6 +72,10 @@ func (m *metrics) Page(fetcher string, t harvest.Tally) {
 	}
 }
 
+// Notified counts what became of an attempt to send a message.
+func (m *metrics) Notified(result string) { m.notified.WithLabelValues(result).Inc() }
+
+// Exchange counts a request.
 func (m *metrics) Exchange(x harvest.Exchange) {
 	m.exchanges.WithLabelValues(strconv.Itoa(x.Status), string(x.Kind)).Inc()
 	m.bytes.Add(float64(x.Bytes))

@@ -79,6 +79,9 @@ func moveItems(t *tx, from, to named) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if _, err = t.exec(`UPDATE alerts SET entry = ? WHERE campaign = ? AND entry = ?`, to.entry, from.campaign, from.entry); err != nil {
+		return 0, err
+	}
 	_, err = t.exec(`UPDATE items SET campaign = ?, entry = ? WHERE campaign = ? AND entry = ?`, to.campaign, to.entry, from.campaign, from.entry)
 	return int(checkpoints), err
 }
@@ -163,6 +166,8 @@ func moveRuns(t *tx, was, now string) error {
 		{`UPDATE definitions SET campaign = ? WHERE campaign = ?`, []any{now, was}},
 		{`UPDATE runs SET campaign = ? WHERE campaign = ?`, []any{now, was}},
 		{`UPDATE outbox SET campaign = ? WHERE campaign = ?`, []any{now, was}},
+		{`DELETE FROM alerts WHERE campaign = ?`, []any{now}},
+		{`UPDATE alerts SET campaign = ? WHERE campaign = ?`, []any{now, was}},
 		{`INSERT INTO campaigns (name, project, version, paused) SELECT ?, project, version, paused FROM campaigns WHERE name = ?
 			ON CONFLICT (name) DO UPDATE SET paused = CASE WHEN campaigns.paused = '' THEN excluded.paused ELSE campaigns.paused END`, []any{now, was}},
 		{`DELETE FROM campaigns WHERE name = ?`, []any{was}},

@@ -152,7 +152,7 @@ func (s *Store) listRuns(ctx context.Context, tail string, args ...any) ([]rows.
 
 // RecordRun keeps a closed run that did no work: skipped, or missed. The same
 // run id twice is kept once.
-func (s *Store) RecordRun(ctx context.Context, r rows.Run) error {
+func (s *Store) RecordRun(ctx context.Context, r rows.Run, outbox ...rows.Message) error {
 	r.State = rows.RunClosed
 	if r.StartedAt.IsZero() {
 		r.StartedAt = r.DueAt
@@ -171,7 +171,10 @@ func (s *Store) RecordRun(ctx context.Context, r rows.Run) error {
 		}
 		_, err = t.exec(`UPDATE runs SET recorded = 1, outcome = ?, why = ?, closed_at = ?, items = ?, tally = ?, summary = ? WHERE id = ?`,
 			string(r.Outcome), r.Why, micros(r.ClosedAt), r.Items, text(r.Tally), string(r.Summary), id)
-		return err
+		if err != nil {
+			return err
+		}
+		return post(t, id, r.ClosedAt, outbox)
 	})
 }
 
@@ -225,6 +228,9 @@ func (s *Store) FinishRun(ctx context.Context, f rows.Finish) error {
 		if n == 0 {
 			return runExists(t, f.Run)
 		}
-		return post(t, f)
+		if err := endAlerts(t, f.Over); err != nil {
+			return err
+		}
+		return post(t, f.Run, f.At, f.Outbox)
 	})
 }

@@ -60,6 +60,20 @@ func (r Run) Due() time.Time {
 	return r.DueAt
 }
 
+// Whole reports whether the run was of all items of its campaign, and no trial: only
+// then does it speak for the campaign.
+func (r Run) Whole() bool {
+	var start struct {
+		Items []string
+		Limit int
+	}
+	if r.RetryOf != "" || len(r.Overrides) == 0 {
+		return r.RetryOf == ""
+	}
+	err := json.Unmarshal(r.Overrides, &start)
+	return err != nil || len(start.Items) == 0 && start.Limit == 0
+}
+
 // NewRun asks the gate.
 type NewRun struct {
 	Run
@@ -146,12 +160,15 @@ type Finish struct {
 	Summary json.RawMessage
 	At      time.Time
 	Outbox  []Message
+	// Over are alerts that end without a message.
+	Over []Alert
 }
 
 // Message is one thing to send, kept until it is sent.
 type Message struct {
 	ID       int64           `json:"id"`
-	Run      int64           `json:"run,omitempty"`
+	Run      int64           `json:"-"`
+	RunName  string          `json:"run,omitempty"` // workflow id
 	Campaign string          `json:"campaign,omitempty"`
 	To       string          `json:"to"` // secrets as references
 	Payload  json.RawMessage `json:"payload"`
@@ -159,7 +176,52 @@ type Message struct {
 	Attempts int             `json:"attempts"`
 	NextAt   time.Time       `json:"next_at,omitzero"`
 	SentAt   time.Time       `json:"sent_at,omitzero"`
-	Error    string          `json:"error,omitempty"`
+	GivenUp  time.Time       `json:"given_up,omitzero"`
+	Error    string          `json:"error,omitempty"` // of the last attempt
+	Rule     string          `json:"rule,omitempty"`
+	// When it is posted: the alerts that it announces and ends, and the messages
+	// that it stands in for.
+	Begins   []Alert `json:"-"`
+	Ends     []Alert `json:"-"`
+	Replaces []int64 `json:"-"`
+}
+
+// State is "sent", "waiting" (to be tried), "retrying" (tried in vain, and again) or
+// "given up".
+func (m Message) State() string {
+	switch {
+	case !m.SentAt.IsZero():
+		return "sent"
+	case !m.GivenUp.IsZero():
+		return "given up"
+	case m.Error != "":
+		return "retrying"
+	default:
+		return "waiting"
+	}
+}
+
+// MessageFilter selects messages, the newest first; zero members do not select.
+type MessageFilter struct {
+	Campaign string
+	Run      int64
+	Unsent   bool
+	Failed   bool // unsent, and tried in vain
+	Limit    int
+}
+
+// Alert is something that was announced as wrong and is not yet over: with a run
+// of a campaign, or with an item of it.
+type Alert struct {
+	Campaign string          `json:"campaign"`
+	Rule     string          `json:"rule"`
+	Entry    string          `json:"entry,omitempty"`
+	Key      string          `json:"item,omitempty"`
+	Outcome  harvest.Outcome `json:"outcome"`
+	Message  int64           `json:"message"`
+	At       time.Time       `json:"at"`
+	// Untold: its message could not be sent, and is not tried again.
+	Untold bool `json:"untold,omitempty"`
 }
 
 // RunFilter selects runs, the newest first. Zero members do not select.

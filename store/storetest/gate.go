@@ -194,7 +194,7 @@ func gateFinish(t *testing.T, s Store) {
 	due, err := s.Outbox(t.Context(), 0, noon())
 	require.NoError(t, err)
 	require.Len(t, due, 1, "once, and only what is due")
-	require.Equal(t, rows.Message{ID: due[0].ID, Run: run, Campaign: "news", To: "mailto:ops@example.it", Payload: []byte(`{"n":1}`), Created: noon().Add(time.Minute)}, due[0])
+	require.Equal(t, rows.Message{ID: due[0].ID, Run: run, RunName: "news-1", Campaign: "news", To: "mailto:ops@example.it", Payload: []byte(`{"n":1}`), Created: noon().Add(time.Minute)}, due[0])
 	require.NoError(t, s.Sent(t.Context(), due[0].ID, "refused", noon().Add(time.Minute)))
 	require.Empty(t, outbox(t, s, run, noon()))
 	due = outbox(t, s, run, noon().Add(time.Minute))

@@ -58,7 +58,7 @@ type Store interface {
 	FindRun(ctx context.Context, ref string) (rows.Run, error)
 	Runs(ctx context.Context, f rows.RunFilter) ([]rows.Run, error)
 	OpenRuns(ctx context.Context) ([]rows.Run, error)
-	RecordRun(ctx context.Context, r rows.Run) error
+	RecordRun(ctx context.Context, r rows.Run, outbox ...rows.Message) error
 	StopRun(ctx context.Context, run int64, why string) error
 	PauseRun(ctx context.Context, run int64, why string) error
 	Claim(ctx context.Context, c rows.Claim) (rows.Claimed, error)
@@ -73,6 +73,10 @@ type Store interface {
 
 	Outbox(ctx context.Context, run int64, now time.Time) ([]rows.Message, error)
 	Sent(ctx context.Context, id int64, sendErr string, next time.Time) error
+	Alerts(ctx context.Context, campaign string) ([]rows.Alert, error)
+	Messages(ctx context.Context, f rows.MessageFilter) ([]rows.Message, error)
+	RetryMessages(ctx context.Context, ids ...int64) error
+	DropMessages(ctx context.Context, ids ...int64) error
 
 	Items(ctx context.Context, f rows.ItemsFilter) ([]rows.Item, error)
 	Checkpoints(ctx context.Context, f rows.CheckpointFilter) ([]rows.Checkpoint, error)
@@ -99,7 +103,7 @@ type Store interface {
 // closes it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	groups := map[string]map[string]func(*testing.T, Store){
-		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(), "quarantine": quarantineTests(), "passes": passTests(),
+		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(), "quarantine": quarantineTests(), "outbox": outboxTests(), "passes": passTests(),
 		"documents": documentTests(), "items": itemTests(), "reading": readingTests(), "retention": retentionTests(), "departures": departureTests(),
 	}
 	for group, tests := range groups {
