@@ -77,12 +77,11 @@ func named(docs []harvest.Document) []harvest.Document {
 	return kept
 }
 
+// reject sets a record aside under a name that is the same at every fetch: its own
+// id or link where one can be read, else the digest of its bytes.
 func reject(r record, err error) harvest.Reject {
-	out := harvest.Reject{Reason: err.Error(), Bytes: r.raw[:min(len(r.raw), maxReject)]}
-	if r.item != nil {
-		out.ID = firstOf(line(r.item.GUID), line(r.item.Link))
-	}
-	return out
+	id := firstOf(strings.TrimSpace(r.entry.id), line(r.entry.link), harvest.Digest(r.raw))
+	return harvest.Reject{ID: id, Reason: err.Error(), Bytes: r.raw[:min(len(r.raw), maxReject)]}
 }
 
 // document adapts one record. The feed's own title, language and authors are
@@ -92,17 +91,17 @@ func (a adapter) document(r record, c channel) (harvest.Document, error) {
 	if r.err != nil {
 		return harvest.Document{}, r.err
 	}
-	d := harvest.Document{Kind: "entry", Title: heading(r.item.Title), Fields: map[string]any{}}
-	d.URL = a.absolute(r.link())
-	if d.ID = r.id(d.URL); d.ID == "" {
-		return d, errors.New("it has neither id nor link nor title")
+	d := harvest.Document{Kind: "entry", Title: heading(r.entry.title), Fields: map[string]any{}}
+	d.URL = resolve(a.base, r.entry.bases, line(r.entry.link))
+	if d.ID = r.entry.name(d.URL); d.ID == "" {
+		return d, errors.New("it has neither id nor link nor title nor text")
 	}
 	d.ID = a.params.IDPrefix + d.ID
-	if err := a.dates(&d, r); err != nil {
+	if err := a.dates(&d, r.entry); err != nil {
 		return d, err
 	}
-	a.body(&d, r)
-	a.fields(d.Fields, r)
+	a.body(&d, r.entry)
+	a.fields(d.Fields, r.entry)
 	d.Hash = d.Sum()
 	ofFeed(d.Fields, c)
 	return d, nil
@@ -118,81 +117,65 @@ func ofFeed(fields map[string]any, c channel) {
 	}
 }
 
-// id is the source's own, else the link, else made of title and date.
-func (r record) id(link string) string {
-	if id := firstOf(line(r.item.GUID), link); id != "" {
+// name is the source's own id, else the link, else made of title and date, or of
+// all that the entry says.
+func (n entry) name(link string) string {
+	if id := firstOf(strings.TrimSpace(n.id), link); id != "" {
 		return id
 	}
-	title := heading(r.item.Title)
-	if title == "" {
-		return ""
+	title, date := heading(n.title), firstOf(n.published...)
+	text := title + "\n" + date
+	if title == "" || date == "" {
+		said := strings.TrimSpace(n.title + n.content.text + n.summary.text + string(n.content.data))
+		for _, e := range n.enclosures {
+			said += e.url
+		}
+		if said += n.image; said == "" {
+			return ""
+		}
+		if said != n.title {
+			text = title + "\n" + said
+		}
 	}
-	sum := sha256.Sum256([]byte(title + "\n" + line(firstOf(r.item.Published, r.item.Updated))))
+	sum := sha256.Sum256([]byte(text))
 	return "sha256:" + hex.EncodeToString(sum[:16])
 }
 
-// link is where the entry is to be read. A guid is one unless it says no.
-func (r record) link() string {
-	link := line(r.item.Link)
+func (a adapter) absolute(address string) string { return resolve(a.base, nil, address) }
+
+// dates sets when the entry was published and updated. Where dates are there and
+// none can be read, it is an error, or they are kept as they are when the params
+// say so. One in a zone that nobody knows is read as UTC, and both are said.
+func (a adapter) dates(d *harvest.Document, n entry) error {
+	at, text, ok := firstDate(n.published)
 	switch {
-	case link != "":
-	case r.rss != nil && r.rss.GUID != nil && !strings.EqualFold(r.rss.GUID.IsPermalink, "false") && isHTTP(r.rss.GUID.Value):
-		link = line(r.rss.GUID.Value)
-	case r.rss != nil:
-		link = atomLink(r)
-	case r.json != nil:
-		link = line(r.json.ExternalURL)
-	case r.atom != nil && isHTTP(r.atom.ID):
-		link = line(r.atom.ID)
-	}
-	return link
-}
-
-// atomLink finds an Atom link within an RSS item.
-func atomLink(r record) string {
-	for _, l := range r.rss.Extensions["atom"]["link"] {
-		if rel := l.Attrs["rel"]; rel == "" || rel == "alternate" {
-			return line(l.Attrs["href"])
-		}
-	}
-	return ""
-}
-
-func isHTTP(s string) bool {
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
-}
-
-func (a adapter) absolute(link string) string {
-	u, err := url.Parse(link)
-	if link == "" || err != nil || u.IsAbs() || a.base == nil {
-		return link
-	}
-	return a.base.ResolveReference(u).String()
-}
-
-// dates sets when the entry was published and updated. A date that is there and
-// cannot be read is an error, or kept as it is when the params say so. One in a
-// zone that nobody knows is read as UTC, and both are said.
-func (a adapter) dates(d *harvest.Document, r record) error {
-	published, updated := line(r.item.Published), line(r.item.Updated)
-	at, ok := dates.Read(published)
-	switch {
-	case at.Unknown != "":
+	case ok && at.Unknown != "":
 		a.zones[at.Unknown]++
-		d.Fields["published_raw"] = published
-	case !ok && published != "":
+		d.Fields["published_raw"] = text
+	case !ok && text != "":
 		if a.params.BadDates != "keep" {
-			return fmt.Errorf("date %q", clip(published, 100))
+			return fmt.Errorf("date %q", clip(text, 100))
 		}
-		d.Fields["published_raw"] = published
+		d.Fields["published_raw"] = text
 	}
 	d.Published = at.At
-	if updated == "" || updated == published {
-		return nil
+	if at, updated, ok := firstDate(n.updated); ok && at.Unknown == "" {
+		if !at.At.Equal(d.Published) {
+			d.Fields["updated"] = at.At.Format(time.RFC3339)
+		}
+	} else if updated != text {
+		put(d.Fields, "updated", updated)
 	}
-	if at, ok := dates.Read(updated); ok && at.Unknown == "" {
-		updated = at.At.Format(time.RFC3339)
-	}
-	d.Fields["updated"] = updated
 	return nil
+}
+
+// firstDate returns the first date that can be read, and its text; where none can,
+// the first text.
+func firstDate(texts []string) (dates.Date, string, bool) {
+	for _, text := range texts {
+		if at, ok := dates.Read(text); ok {
+			return at, text, true
+		}
+	}
+	return dates.Date{}, firstOf(texts...), false
 }

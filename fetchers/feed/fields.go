@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,47 +9,35 @@ import (
 )
 
 // body sets body and media type: the content, else the description.
-func (a adapter) body(d *harvest.Document, r record) {
-	content, summary := clean(r.item.Content), clean(r.item.Description)
+func (a adapter) body(d *harvest.Document, n entry) {
 	full := a.params.Body != "summary" && a.params.Body != "none"
-	text, kind := content, r.contentType(content)
-	if !full || strings.TrimSpace(content) == "" {
-		text, kind = summary, r.summaryType(summary)
-	} else if summary != content {
+	text, summary := n.content, clean(n.summary.text)
+	if !full || text.empty() {
+		text = n.summary
+	} else if summary != clean(text.text) {
 		put(d.Fields, "summary", summary)
 	}
-	if text == "" || a.params.Body == "none" {
+	if text.text == "" && len(text.data) == 0 || a.params.Body == "none" {
 		return
 	}
-	d.Body, d.MediaType = []byte(text), kind
+	d.Body, d.MediaType = text.data, text.kind
+	if len(text.data) == 0 {
+		d.Body, d.MediaType = []byte(clean(text.text)), text.mediaType()
+	}
 }
 
-// contentType follows what the format says of the content (RFC 4287, section
-// 4.1.3.1; JSON Feed 1.1); RSS says nothing.
-func (r record) contentType(text string) string {
-	switch {
-	case r.json != nil && r.json.ContentHTML != "":
+// mediaType follows what the format says of a text (RFC 4287, section 4.1.3.1;
+// JSON Feed 1.1); RSS says nothing.
+func (c content) mediaType() string {
+	switch kind := strings.ToLower(line(c.kind)); {
+	case kind == "html", kind == "xhtml", strings.HasPrefix(kind, textHTML), kind == "application/xhtml+xml":
 		return textHTML
-	case r.json != nil:
-		return textPlain
-	case r.atom != nil && r.atom.Content != nil:
-		switch t := strings.ToLower(line(r.atom.Content.Type)); {
-		case t == "html", t == "xhtml", strings.HasPrefix(t, "text/html"), t == "application/xhtml+xml":
-			return textHTML
-		case strings.Contains(t, "/"):
-			return t
-		case t == "text":
-			return textPlain
-		}
-	}
-	return guess(text)
-}
-
-func (r record) summaryType(text string) string {
-	if r.json != nil {
+	case strings.Contains(kind, "/"):
+		return kind
+	case kind == "text":
 		return textPlain
 	}
-	return guess(text)
+	return guess(c.text)
 }
 
 const (
@@ -68,67 +55,25 @@ func guess(text string) string {
 }
 
 // fields sets what else an entry tells.
-func (a adapter) fields(f map[string]any, r record) {
-	var authors []string
-	for _, p := range r.item.Authors {
-		authors = append(authors, firstOf(line(p.Name), line(p.Email)))
-	}
-	if list := texts(authors); len(list) > 0 {
-		f["authors"] = list
-	} else if r.rss != nil { // a form of words gofeed does not take apart
-		putList(f, "authors", []string{r.rss.Author})
-	}
-	putList(f, "categories", r.item.Categories)
-	if list := a.enclosures(r); len(list) > 0 {
+func (a adapter) fields(f map[string]any, n entry) {
+	putList(f, "authors", n.authors)
+	putList(f, "categories", n.categories)
+	if list := a.attached(n); len(list) > 0 {
 		f["enclosures"] = list
 	}
-	put(f, "image", a.absolute(r.image()))
-	maps.Copy(f, r.particular())
+	put(f, "image", resolve(a.base, n.bases, line(n.image)))
+	for name, value := range n.more {
+		put(f, name, clean(value))
+	}
 }
 
-func (r record) image() string {
-	if r.item.Image != nil {
-		return line(r.item.Image.URL)
-	}
-	for _, e := range r.item.Extensions["media"]["thumbnail"] {
-		return line(e.Attrs["url"])
-	}
-	return ""
-}
-
-// particular holds what only one of the formats has.
-func (r record) particular() map[string]any {
-	f := map[string]any{}
-	switch {
-	case r.rss != nil:
-		put(f, "comments", line(r.rss.Comments))
-		if r.rss.Source != nil {
-			put(f, "source_title", line(r.rss.Source.Title))
-			put(f, "source_url", line(r.rss.Source.URL))
-		}
-		put(f, "duration", line(extension(r.rss.Extensions, "itunes", "duration")))
-	case r.atom != nil:
-		put(f, "rights", line(r.atom.Rights))
-		if r.atom.Source != nil {
-			put(f, "source_title", line(r.atom.Source.Title))
-		}
-		if r.atom.Content != nil {
-			put(f, "content_url", line(r.atom.Content.Src))
-		}
-	case r.json != nil:
-		put(f, "external_url", line(r.json.ExternalURL))
-		put(f, "language", line(r.json.Language))
-	}
-	return f
-}
-
-func (a adapter) enclosures(r record) []any {
+func (a adapter) attached(n entry) []any {
 	var list []any
-	for _, e := range r.item.Enclosures {
+	for _, e := range n.enclosures {
 		m := map[string]any{}
-		put(m, "url", a.absolute(line(e.URL)))
-		put(m, "type", line(e.Type))
-		if n, err := strconv.ParseInt(line(e.Length), 10, 64); err == nil && n > 0 {
+		put(m, "url", resolve(a.base, n.bases, line(e.url)))
+		put(m, "type", line(e.kind))
+		if n, err := strconv.ParseInt(line(e.length), 10, 64); err == nil && n > 0 {
 			m["length"] = n
 		}
 		if m["url"] != nil {

@@ -33,6 +33,10 @@ func (p *page) fill(doc document, a adapter) {
 		p.partial = true
 		p.warn("the document breaks off after %d entries: its end is missing", len(doc.records))
 	}
+	if doc.over {
+		p.partial = true
+		p.warn("the document lists more than %d entries: the others are left", maxRecords)
+	}
 	docs, rejects, warnings := a.documents(doc)
 	p.docs, p.rejects, p.listed = docs, rejects, len(doc.records)
 	p.warnings = append(p.warnings, warnings...)

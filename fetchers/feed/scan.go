@@ -14,11 +14,13 @@ type outline struct {
 	rootName, channelName string
 	// head is what stands outside of the records, root tag included.
 	head []byte
-	// records are complete; rest is one that has no end.
+	// records are complete: one that has no end is left out.
 	records [][]byte
-	rest    []byte
-	// cut is true when the root element has no end.
-	cut bool
+	// cut is true when the root element has no end, over when there are more
+	// records than are read.
+	cut, over bool
+	// scope is that of the records.
+	scope scope
 }
 
 // scan finds the root element and cuts the document; false: it is no feed, and
@@ -30,6 +32,7 @@ func scan(text []byte) (*outline, bool) {
 		return o, false
 	}
 	o.root = text[start:end]
+	o.scope = o.rootScope()
 	if bytes.HasSuffix(o.root, []byte("/>")) {
 		return o, true
 	}
@@ -76,15 +79,28 @@ func findRoot(text []byte) (name string, start, end int) {
 	return name, 0, 0
 }
 
-// isRecord reports a tag that begins or ends a record. A foreign prefix makes
-// it somebody's extension.
-func (o *outline) isRecord(tag string) bool {
-	want := "item"
+// rootScope is what names mean by the declarations of the root. Its own prefix is
+// the feed's whatever it is declared as, but that of RDF.
+func (o *outline) rootScope() scope {
+	s := scope{prefixes: map[string]string{}}
 	if o.format == formatAtom {
-		want = "entry"
+		s.own = nameAtom
 	}
-	p := prefix(tag)
-	return strings.EqualFold(local(tag), want) && (p == "" || p == prefix(o.rootName) || strings.EqualFold(p, "rss"))
+	_, attrs, _, _ := startTag(o.root)
+	s = s.within(attrs, true)
+	if p := prefix(o.rootName); p != "" && o.format != formatRDF {
+		s.prefixes[p] = s.own
+	}
+	return s
+}
+
+// isRecord reports a tag that begins or ends a record. In a foreign namespace it
+// is somebody's extension.
+func (o *outline) isRecord(tag string) bool {
+	if o.format == formatAtom {
+		return strings.EqualFold(local(tag), "entry") && o.scope.key(tag) == "atom:entry"
+	}
+	return strings.EqualFold(local(tag), "item") && o.scope.key(tag) == "item"
 }
 
 // cutRecords walks over b, which begins with the root tag that ends at from.
@@ -104,6 +120,9 @@ func (o *outline) cutRecords(b []byte, from int) {
 		closing := i+1 < len(b) && b[i+1] == '/'
 		tag := tagName(b[min(len(b), i+1+btoi(closing)):])
 		switch {
+		case len(o.records) == maxRecords:
+			o.over = true
+			return
 		case o.isRecord(tag) && closing && open >= 0:
 			i += tagLength(b[i:])
 			o.records, open, kept = append(o.records, b[open:i]), -1, i
@@ -123,6 +142,8 @@ func (o *outline) cutRecords(b []byte, from int) {
 			return
 		case open < 0 && !closing && o.channel == nil && strings.EqualFold(local(tag), "channel"):
 			o.channel, o.channelName = b[i:i+tagLength(b[i:])], tag
+			_, attrs, _, _ := startTag(o.channel)
+			o.scope = o.scope.within(attrs, true)
 			i++
 		default:
 			i++
@@ -134,11 +155,9 @@ func (o *outline) cutRecords(b []byte, from int) {
 // finish is for a document without end.
 func (o *outline) finish(b []byte, open, kept int) {
 	o.cut = true
-	if open >= 0 {
-		o.rest = b[open:]
-		return
+	if open < 0 {
+		o.head = append(o.head, b[kept:]...)
 	}
-	o.head = append(o.head, b[kept:]...)
 }
 
 func btoi(b bool) int {
@@ -146,14 +165,4 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// alone makes a document of one record.
-func (o *outline) alone(record []byte) []byte {
-	doc := make([]byte, 0, len(o.root)+len(o.channel)+len(record)+len(o.rootName)+len(o.channelName)+8)
-	doc = append(append(append(doc, o.root...), o.channel...), record...)
-	if o.channel != nil {
-		doc = append(doc, "</"+o.channelName+">"...)
-	}
-	return append(doc, "</"+o.rootName+">"...)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vendemmia/vendemmia/fetchers/internal/charsets"
 )
 
 func put(m map[string]any, key, value string) {
@@ -55,14 +57,14 @@ func line(s string) string { return strings.Join(strings.Fields(clean(s)), " ") 
 // can smuggle past XML.
 func clean(s string) string {
 	if utf8.ValidString(s) && !suspect(s) {
-		return s
+		return charsets.WithoutC1(s)
 	}
-	return strings.Map(func(r rune) rune {
+	return charsets.WithoutC1(strings.Map(func(r rune) rune {
 		if !legal(r) {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
+	}, strings.ToValidUTF8(s, "\ufffd")))
 }
 
 func clip(s string, n int) string {

@@ -2,16 +2,7 @@ package feed
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"regexp"
 	"strings"
-
-	"github.com/mmcdole/gofeed"
-	"github.com/mmcdole/gofeed/atom"
-	ext "github.com/mmcdole/gofeed/extensions"
-	gojson "github.com/mmcdole/gofeed/json"
-	"github.com/mmcdole/gofeed/rss"
 )
 
 type format string
@@ -22,6 +13,9 @@ const (
 	formatAtom format = "Atom"
 	formatJSON format = "JSON Feed"
 )
+
+// maxRecords of one document are read: none that means well lists as many.
+const maxRecords = 100_000
 
 // channel is what a feed says about itself; none of it belongs to an entry.
 type channel struct {
@@ -36,22 +30,36 @@ type channel struct {
 	Deleted map[string]string
 }
 
-// record is one entry as the source wrote it: gofeed's common form, and what
-// that form does not carry. err says why it could not be read.
+// record is one entry as the source wrote it, or err: why it cannot be read.
 type record struct {
-	raw  []byte
-	item *gofeed.Item
-	rss  *rss.Item
-	atom *atom.Entry
-	json *gojson.Item
-	err  error
+	raw   []byte
+	entry entry
+	err   error
 }
 
-// document is one feed document. cut is true when its end is missing.
+// entry is what all formats say of one, in the words of the source. Lists of
+// dates have the first choice first.
+type entry struct {
+	id, link, title     string
+	content, summary    content
+	published, updated  []string
+	authors, categories []string
+	enclosures          []enclosure
+	image               string
+	// bases are those of the record, for its addresses.
+	bases []string
+	// more are fields that only one of the formats has.
+	more map[string]string
+}
+
+type enclosure struct{ url, kind, length string }
+
+// document is one feed document. cut is true when its end is missing, over when
+// it has more entries than are read.
 type document struct {
 	channel
-	records []record
-	cut     bool
+	records   []record
+	cut, over bool
 }
 
 // errNotAFeed says that the text is something else; element is its root.
@@ -74,10 +82,10 @@ func parse(text []byte, limit int) (document, error) {
 	if !ok {
 		return document{}, &errNotAFeed{element: o.rootName}
 	}
-	doc := document{channel: o.parseHead(), cut: o.cut}
+	doc := document{channel: o.parseHead(), cut: o.cut, over: o.over}
 	records := o.records
 	if limit > 0 && len(records) > limit {
-		records = records[:limit]
+		records, doc.over = records[:limit], false
 	}
 	for _, raw := range records {
 		doc.records = append(doc.records, o.parseRecord(raw))
@@ -85,117 +93,75 @@ func parse(text []byte, limit int) (document, error) {
 	return doc, nil
 }
 
+// parseRecord reads one record, which is cut out with its own tags.
 func (o *outline) parseRecord(raw []byte) record {
 	r := record{raw: raw}
-	if o.format == formatAtom {
-		feed, err := (&atom.Parser{}).Parse(bytes.NewReader(o.alone(raw)))
-		if r.err = one(err, feed != nil && len(feed.Entries) == 1); r.err == nil {
-			r.atom = feed.Entries[0]
-			r.item = translate(&gofeed.DefaultAtomTranslator{}, feed)
+	name, attrs, length, empty := startTag(raw)
+	it := item{attrs: attrs, scope: o.scope.within(attrs, true)}
+	if !empty {
+		end := len(raw)
+		if i := bytes.LastIndex(raw, []byte("</")); i >= length && isTag(raw[i+2:], name) {
+			end = i
 		}
-		return r
+		r.err = it.read(raw[length:end])
 	}
-	feed, err := (&rss.Parser{}).Parse(bytes.NewReader(o.alone(closeVoid(raw))))
-	if r.err = one(err, feed != nil && len(feed.Items) == 1); r.err == nil {
-		r.rss = feed.Items[0]
-		r.item = translate(&gofeed.DefaultRSSTranslator{DisableContentImageScan: true}, feed)
+	if r.err == nil {
+		r.entry = it.entry()
 	}
 	return r
-}
-
-func one(err error, single bool) error {
-	if err != nil {
-		return fmt.Errorf("XML: %w", err)
-	}
-	if !single {
-		return errors.New("XML: the record has no element of its own")
-	}
-	return nil
-}
-
-// translate brings a feed of one record into gofeed's common form.
-func translate(t gofeed.Translator, feed any) *gofeed.Item {
-	common, err := t.Translate(feed)
-	if err != nil || len(common.Items) != 1 {
-		return &gofeed.Item{}
-	}
-	return common.Items[0]
-}
-
-var voidTag = regexp.MustCompile(`<(br|hr|img|wbr)(\s(?:[^<>]*[^<>/])?)?>`)
-
-// closeVoid closes the HTML tags that have no end, outside of CDATA: the parser
-// would take all that follows for their content.
-func closeVoid(raw []byte) []byte {
-	if !hasVoid(raw) {
-		return raw
-	}
-	var out []byte
-	for len(raw) > 0 {
-		i := bytes.Index(raw, []byte("<![CDATA["))
-		if i < 0 {
-			i = len(raw)
-		}
-		out = append(out, voidTag.ReplaceAll(raw[:i], []byte("<$1$2/>"))...)
-		end := i + aside(raw[i:])
-		out, raw = append(out, raw[i:end]...), raw[end:]
-	}
-	return out
-}
-
-func hasVoid(raw []byte) bool {
-	for _, tag := range []string{"<br", "<hr", "<img", "<wbr"} {
-		if bytes.Contains(raw, []byte(tag)) {
-			return true
-		}
-	}
-	return false
 }
 
 // parseHead reads what the feed says about itself. It is not worth an error:
 // what cannot be read is left out.
 func (o *outline) parseHead() channel {
 	c := channel{Format: o.format}
-	head := o.head
-	if o.cut {
-		head = append(head[:len(head):len(head)], o.ends()...)
-	}
-	if o.format == formatAtom {
-		if feed, err := (&atom.Parser{}).Parse(bytes.NewReader(head)); err == nil {
-			c.ofAtom(feed)
-		}
-		return c
-	}
-	if feed, err := (&rss.Parser{}).Parse(bytes.NewReader(head)); err == nil {
-		c.ofRSS(feed)
+	_, attrs, _, _ := startTag(o.root)
+	root := element{attrs: attrs}
+	c.Version = root.attr("version")
+	head := item{scope: o.scope}
+	_ = head.read(o.inHead()) //nolint:errcheck // as far as it can be read
+	c.Title = heading(head.text("title", "atom:title", "dc:title"))
+	c.Language = firstOf(line(head.text("language", "dc:language")), o.scope.lang)
+	c.Authors = head.persons("atom:author")
+	c.ofLinks(head)
+	if c.Version == "" && o.format == formatAtom {
+		c.Version = "1.0"
 	}
 	return c
 }
 
-// ends are the end tags that a cut document lacks.
-func (o *outline) ends() string {
-	end := "</" + o.rootName + ">"
-	if o.channel != nil && !bytes.Contains(o.head, []byte("</"+o.channelName)) {
-		return "</" + o.channelName + ">" + end
+// inHead is what stands in the element that tells of the feed, records left out.
+func (o *outline) inHead() []byte {
+	head := o.head[min(len(o.root), len(o.head)):]
+	if o.channel == nil {
+		return head
 	}
-	return end
-}
-
-func (c *channel) ofAtom(feed *atom.Feed) {
-	c.Title, c.Language, c.Version = heading(feed.Title), feed.Language, feed.Version
-	for _, a := range feed.Authors {
-		c.Authors = append(c.Authors, firstOf(line(a.Name), a.Email))
+	if i := bytes.Index(head, o.channel); i >= 0 {
+		head = head[i+len(o.channel):]
 	}
-	links := map[string]string{}
-	for _, l := range feed.Links {
-		links[strings.ToLower(l.Rel)] = l.Href
-	}
-	c.Next = older(links)
-	for _, d := range feed.Extensions["at"]["deleted-entry"] {
-		if ref := line(d.Attrs["ref"]); ref != "" {
-			c.Deleted = with(c.Deleted, ref, line(d.Attrs["when"]))
+	if o.format == formatRDF { // image and textinput stand behind it
+		if i := bytes.Index(head, []byte("</"+o.channelName)); i >= 0 {
+			head = head[:i]
 		}
 	}
+	return head
+}
+
+func (c *channel) ofLinks(head item) {
+	links := map[string]string{}
+	for _, e := range head.elements {
+		switch e.key {
+		case "atom:link":
+			if rel := strings.ToLower(e.attr("rel")); links[rel] == "" {
+				links[rel] = resolve(nil, e.scope.bases, e.attr("href"))
+			}
+		case "at:deleted-entry":
+			if ref := e.attr("ref"); ref != "" {
+				c.Deleted = with(c.Deleted, ref, e.attr("when"))
+			}
+		}
+	}
+	c.Next = older(links)
 }
 
 func with(m map[string]string, key, value string) map[string]string {
@@ -206,27 +172,6 @@ func with(m map[string]string, key, value string) map[string]string {
 	return m
 }
 
-func (c *channel) ofRSS(feed *rss.Feed) {
-	c.Title, c.Language, c.Version = heading(feed.Title), feed.Language, feed.Version
-	if dc := feed.DublinCoreExt; dc != nil {
-		c.Title = firstOf(append([]string{c.Title}, dc.Title...)...)
-		c.Language = firstOf(append([]string{c.Language}, dc.Language...)...)
-	}
-	links := map[string]string{}
-	for _, l := range feed.Extensions["atom"]["link"] {
-		links[strings.ToLower(l.Attrs["rel"])] = l.Attrs["href"]
-	}
-	c.Next = older(links)
-}
-
 // older picks the page that follows: RFC 5005, sections 3 (paged feeds) and 4
 // (archived feeds).
 func older(links map[string]string) string { return firstOf(links["next"], links["prev-archive"]) }
-
-// extension returns the value of the first element of that name.
-func extension(e ext.Extensions, prefix, name string) string {
-	if values := e[prefix][name]; len(values) > 0 {
-		return values[0].Value
-	}
-	return ""
-}

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
-	"github.com/mmcdole/gofeed"
 	gojson "github.com/mmcdole/gofeed/json"
 )
 
@@ -21,7 +21,8 @@ func parseJSON(text []byte, limit int) (document, error) {
 	for err == nil && d.More() {
 		items, err = member(d, feed, items)
 	}
-	doc.cut = err != nil
+	doc.over = errors.Is(err, errTooMany)
+	doc.cut = err != nil && !doc.over
 	if _, ok := feed["items"]; !ok {
 		return doc, &errNotAFeed{element: "JSON without items"}
 	}
@@ -33,6 +34,8 @@ func parseJSON(text []byte, limit int) (document, error) {
 	}
 	return doc, nil
 }
+
+var errTooMany = errors.New("more items than are read")
 
 // member reads one member of the feed's object.
 func member(d *json.Decoder, feed map[string]json.RawMessage, items []json.RawMessage) ([]json.RawMessage, error) {
@@ -55,7 +58,9 @@ func member(d *json.Decoder, feed map[string]json.RawMessage, items []json.RawMe
 		if err := d.Decode(&item); err != nil {
 			return items, err
 		}
-		items = append(items, item)
+		if items = append(items, item); len(items) > maxRecords {
+			return items[:maxRecords], errTooMany
+		}
 	}
 	_, err = d.Token()
 	return items, err
@@ -69,6 +74,9 @@ func (doc *document) ofJSON(feed map[string]json.RawMessage) {
 	doc.Title, doc.Language, doc.Next = line(text("title")), text("language"), text("next_url")
 	doc.Version = strings.TrimPrefix(text("version"), "https://jsonfeed.org/version/")
 	var authors []gojson.Author
+	if boundJSON(feed["authors"]) != nil {
+		return
+	}
 	json.Unmarshal(feed["authors"], &authors) //nolint:errcheck // the same
 	for _, a := range authors {
 		doc.Authors = append(doc.Authors, line(a.Name))
@@ -76,13 +84,74 @@ func (doc *document) ofJSON(feed map[string]json.RawMessage) {
 }
 
 func jsonRecord(raw []byte) record {
-	r := record{raw: raw, json: &gojson.Item{}}
-	if err := json.Unmarshal(raw, r.json); err != nil {
-		r.json, r.err = nil, jsonError(raw, err)
+	r, it := record{raw: raw}, gojson.Item{}
+	if r.err = boundJSON(raw); r.err != nil {
 		return r
 	}
-	r.item = translate(&gofeed.DefaultJSONTranslator{}, &gojson.Feed{Items: []*gojson.Item{r.json}})
+	if err := json.Unmarshal(raw, &it); err != nil {
+		r.err = jsonError(raw, err)
+		return r
+	}
+	r.entry = entry{
+		id: strings.TrimSpace(clean(it.ID)), link: firstOf(line(it.URL), line(it.ExternalURL)), title: it.Title,
+		content: content{text: it.ContentHTML, kind: "html"}, summary: content{text: it.Summary, kind: "text"},
+		published: said(it.DatePublished), updated: said(it.DateModified), categories: it.Tags, image: firstOf(line(it.Image), line(it.BannerImage)),
+		more: map[string]string{"external_url": line(it.ExternalURL), "language": line(it.Language)},
+	}
+	if it.ContentHTML == "" {
+		r.entry.content = content{text: it.ContentText, kind: "text"}
+	}
+	r.entry.jsonLists(it)
 	return r
+}
+
+func said(text string) []string {
+	if text = line(text); text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+func (n *entry) jsonLists(it gojson.Item) {
+	authors := it.Authors
+	if it.Author != nil && len(authors) == 0 {
+		authors = []*gojson.Author{it.Author}
+	}
+	for _, a := range authors {
+		if a != nil {
+			n.authors = append(n.authors, a.Name)
+		}
+	}
+	if it.Attachments == nil {
+		return
+	}
+	for _, e := range *it.Attachments {
+		length := ""
+		if e.SizeInBytes > 0 {
+			length = strconv.FormatInt(e.SizeInBytes, 10)
+		}
+		n.enclosures = append(n.enclosures, enclosure{url: line(e.URL), kind: e.MimeType, length: length})
+	}
+}
+
+// boundJSON refuses an item of more values than any that means well, before room is
+// made for them.
+func boundJSON(raw []byte) error {
+	quoted, values := false, 0
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '{' || c == '['):
+			values++
+		}
+	}
+	if values > maxChildren {
+		return fmt.Errorf("JSON: more than %d values", maxChildren)
+	}
+	return nil
 }
 
 // jsonError says it without the names of Go's types.
