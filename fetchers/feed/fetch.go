@@ -266,12 +266,13 @@ func (r *reading) cut(p *page, skip int) harvest.Page {
 		}
 		r.yielded[d.ID] = true
 	}
-	if r.done += int64(len(out.Documents)); skip > 0 {
-		out.Done = r.done
-		return out
+	if skip == 0 {
+		out.Rejects, out.Warnings, out.Partial = p.rejects, p.warnings, p.partial
 	}
-	r.done += int64(len(p.rejects))
-	out.Rejects, out.Warnings, out.Listed, out.Partial, out.Done = p.rejects, p.warnings, p.listed, p.partial, r.done
+	out.Listed = len(out.Documents) + len(out.Rejects)
+	out.NotModified = out.Listed == 0 && p.listed > 0 && r.windowed()
+	r.done += int64(out.Listed)
+	out.Done = r.done
 	return out
 }
 

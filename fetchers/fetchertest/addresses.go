@@ -74,6 +74,7 @@ func fetchWithin(t *testing.T, f harvest.Fetcher, req harvest.Request) (*record,
 	r := &record{}
 	_, err := harvest.Pump(ctx, f, req, r)
 	r.check(t)
+	r.checkSum(t)
 	return r, err
 }
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -112,6 +114,30 @@ func checkUnchanged(t *testing.T, c Case) {
 		}
 		checkpoint = r.checkpoint()
 		require.NotEmpty(t, checkpoint)
+	}
+}
+
+// checkHalf: of a source that forgets every other validator some is unchanged, some
+// comes again, and all of it is counted.
+func checkHalf(t *testing.T, c Case) {
+	healthy, asked := c.Source, &atomic.Int64{}
+	c.Source = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1)%2 == 0 {
+			r.Header.Del("If-None-Match")
+			r.Header.Del("If-Modified-Since")
+		}
+		healthy.ServeHTTP(w, r)
+	})
+	base := c.serve(t, nil)
+	f := c.New(client(t, patience))
+	r, first, err := fetch(t, f, c.request(base, nil))
+	require.NoError(t, err)
+	for range 2 {
+		asked.Add(1)
+		var sum harvest.Tally
+		r, sum, err = fetch(t, f, c.request(base, r.checkpoint()))
+		require.NoError(t, err)
+		require.True(t, sum.Listed == 0 || sum.Listed <= first.Listed, "%d were listed, %d before", sum.Listed, first.Listed)
 	}
 }
 

@@ -53,6 +53,7 @@ func Run(t *testing.T, c Case) {
 		"stops when nobody listens":     checkBreak,
 		"stops when cancelled":          checkCancel,
 		"unchanged is not new":          checkUnchanged,
+		"half unchanged adds up":        checkHalf,
 		"again brings everything again": checkAgain,
 		"serves many at once":           checkConcurrency,
 		"bad params":                    checkBadParams,

@@ -68,7 +68,21 @@ func fetch(t *testing.T, f harvest.Fetcher, req harvest.Request) (*record, harve
 	r := &record{}
 	sum, err := harvest.Pump(t.Context(), f, req, r)
 	r.check(t)
+	if req.Limit == 0 {
+		r.checkSum(t)
+	}
 	return r, sum, err
+}
+
+// checkSum: what was listed came, was set aside, or is known to be the same.
+func (r *record) checkSum(t *testing.T) {
+	t.Helper()
+	for i := range r.pages {
+		p := &r.pages[i]
+		tally := harvest.PageTally(p)
+		require.Equal(t, tally.Listed, len(p.Documents)+len(p.Rejects)+tally.Same,
+			"page %d lists %d: %d documents, %d rejects, %d the same (Page.Same)", i+1, p.Listed, len(p.Documents), len(p.Rejects), tally.Same)
+	}
 }
 
 // check holds for every page of every fetch.

@@ -34,7 +34,8 @@ func (r *reading) end(last bool) error {
 	}
 	p := harvest.Page{Last: last && err == nil}
 	if r.pages == 0 {
-		p.Listed = len(r.recent)
+		p.Listed = max(0, len(r.recent)-len(r.asides))
+		p.Same = p.Listed
 		p.NotModified = len(r.asides) == 0 && !r.partial
 	}
 	if !r.emit(p) {

@@ -29,37 +29,34 @@ type batch struct {
 	slots   chan struct{} // one for each request in flight
 	wg      sync.WaitGroup
 	results []*result
+	unasked []*result          // known pages that are not asked for again
 	ahead   map[string]*result // those asked for ahead, by key
+	bears   func(error) bool   // errors that do not end the asking
 }
 
 // newBatch begins the batch of the n-th page from now.
 func (r *reading) newBatch(n int) *batch {
 	ctx, cancel := context.WithCancelCause(harvest.ForPage(r.ctx, r.yielded+n))
-	return &batch{reading: r, ctx: ctx, cancel: cancel, slots: make(chan struct{}, sideBySide), ahead: map[string]*result{}}
+	return &batch{reading: r, ctx: ctx, cancel: cancel, slots: make(chan struct{}, sideBySide), ahead: map[string]*result{}, bears: r.bears}
 }
 
 // fill chooses at most budget of a list's pages, and returns where the list goes
 // on. Those of this walk are left out, and, when only changes are wanted, those
 // that are known and whose date is the same.
-func (q *batch) fill(l *list, at *place, out *harvest.Page, budget int) (end int) {
-	fresh, unasked := 0, 0
+func (q *batch) fill(l *list, at *place, budget int) (end int) {
 	for end = at.Skip; end < len(l.links) && len(q.results) < budget && !q.enough(len(q.results)); end++ {
 		e := l.links[end]
 		old := q.known.get(e.key)
 		if old != nil && old.age == 0 {
 			continue
 		}
-		fresh++
 		l.named = true
 		if q.settled(old, e) {
-			old.age = 0
-			unasked++
+			q.unasked = append(q.unasked, &result{link: e, old: old, at: end})
 			continue
 		}
 		q.add(e, old, end)
 	}
-	out.Listed += fresh
-	out.NotModified = out.NotModified || fresh > 0 && unasked == fresh
 	return end
 }
 
@@ -98,7 +95,7 @@ func (q *batch) one(b *result) {
 		b.err = *err
 		return
 	}
-	if err := harvest.Safely("read page", b.address, func() error { q.read(q.ctx, b); return nil }); err != nil {
+	if err := harvest.Guard(func() error { q.read(q.ctx, b); return nil }); err != nil {
 		b.err = err
 	}
 	switch {

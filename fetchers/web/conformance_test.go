@@ -1,8 +1,12 @@
 package web_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -23,10 +27,49 @@ func params(text string) func(string) json.RawMessage {
 // host each time, so that they are taken from a field.
 func conformance(c site.Config, text string, ids string, pages int) fetchertest.Case {
 	out := fetchertest.Case{New: web.New, Source: site.New(c), Params: params(text), Pages: pages}
+	c.Validators = false // a torn page has the ETag of the whole one
+	out.Spoiled, out.Withdrawn = torn(c, broken), torn(c, gone)
 	for n := range c.Pages {
 		out.IDs = append(out.IDs, fmt.Sprintf(ids, n))
 	}
 	return out
+}
+
+// broken and gone are what happens to pages or rows 3 and 7 of a site.
+const (
+	broken = iota
+	gone
+)
+
+// torn is a site whose pages or rows 3 and 7 cannot be read, or are there no more.
+func torn(c site.Config, how int) http.Handler {
+	healthy := site.New(c)
+	row := regexp.MustCompile(`<tr data-id="[37]">.*</tr>`)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		of3or7 := r.URL.Path == "/acts/3" || r.URL.Path == "/acts/7"
+		if of3or7 && how == gone {
+			http.NotFound(w, r)
+			return
+		}
+		rec := httptest.NewRecorder()
+		healthy.ServeHTTP(rec, r)
+		body := rec.Body.Bytes()
+		if of3or7 {
+			body = bytes.ReplaceAll(body, []byte("act__title"), []byte("torn"))
+		}
+		body = row.ReplaceAllFunc(body, func(tr []byte) []byte {
+			if how == gone {
+				return nil
+			}
+			return regexp.MustCompile(`</?a\b[^>]*>`).ReplaceAll(tr, nil)
+		})
+		for name, v := range rec.Header() {
+			w.Header()[name] = v
+		}
+		w.Header().Del("Content-Length")
+		w.WriteHeader(rec.Code)
+		w.Write(body) //nolint:errcheck // the client may be gone
+	})
 }
 
 const idField = `,"id":{"css":"h1.act__title","match":"n\\. (\\d+)"}}`

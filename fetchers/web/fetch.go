@@ -45,6 +45,10 @@ type reading struct {
 	yielded int
 	// nowhere is the error it is when no list of the walk names anything.
 	nowhere error
+	// unread are the rows in quarantine that this walk has not met, and wholly the
+	// lists that it has read; both only of a walk that began in this Fetch.
+	unread unreadRows
+	wholly map[string]bool
 }
 
 func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(harvest.Page, error) bool) (*reading, error) {
@@ -64,6 +68,10 @@ func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(har
 	if !r.goesOn(made) {
 		r.known.older()
 		r.cp.begin(made, req.Window, req.Again || r.cp.Full)
+		r.wholly = map[string]bool{}
+	}
+	if r.perRow && r.began() {
+		r.unread = rowsOf(req.Unread)
 	}
 	return r, nil
 }
@@ -73,15 +81,23 @@ func (r *reading) goesOn(made string) bool {
 	return r.cp.On && r.cp.Made == made && r.cp.Window == r.req.Window && (r.cp.Full || !r.req.Again) && r.req.Limit == 0
 }
 
+// began reports a walk that began in this Fetch and is no trial.
+func (r *reading) began() bool { return r.wholly != nil && r.req.Limit == 0 }
+
 // whole reports a walk that compares nothing with what is known.
 func (r *reading) whole() bool { return r.cp.Full || r.windowed() }
 
 func (r *reading) windowed() bool { return !r.req.Window.IsZero() }
 
 func (r *reading) run() error {
+	if r.began() {
+		if err := r.reread(); err != nil {
+			return err
+		}
+	}
 	for r.cp.On && !r.stopped {
 		if r.cp.top() == nil && !r.start() {
-			return nil
+			return r.rereadLists()
 		}
 		if err := r.step(); err != nil {
 			return err
@@ -145,7 +161,7 @@ func (r *reading) full() bool { return r.maxReads > 0 && r.cp.Reads >= r.maxRead
 func (r *reading) leave(l *list, out *harvest.Page) error {
 	if r.full() {
 		warn(out, "max_reads: %d pages were read, the others are left", r.maxReads)
-		r.cp.end(r.used())
+		r.end()
 		return nil
 	}
 	for l != nil {
@@ -176,8 +192,17 @@ func (r *reading) leave(l *list, out *harvest.Page) error {
 	if n := r.known.beyond; n > 0 {
 		warn(out, "%d pages are more than can be remembered, and are read anew each time: split the site into entries, by section or sitemap", n)
 	}
-	r.cp.end(r.used())
+	r.end()
 	return nil
+}
+
+// end ends the walk, but for the rows that are to be looked for beside it.
+func (r *reading) end() {
+	if len(r.unread) == 0 {
+		r.cp.end(r.used())
+		return
+	}
+	r.cp.Stack, r.cp.Start = nil, len(r.starts)
 }
 
 // descend goes to the next list below l.
@@ -234,7 +259,8 @@ func (r *reading) next(l *list, at *place, out *harvest.Page) (place, bool) {
 func (r *reading) emit(out *harvest.Page) {
 	out.Last = !r.cp.On
 	out.Done = int64(r.cp.Reads)
-	out.NotModified = out.NotModified && len(out.Documents) == 0 && len(out.Rejects) == 0
+	out.Listed = len(out.Documents) + len(out.Rejects) + out.Same
+	out.NotModified = len(out.Documents)+len(out.Rejects) == 0 && (out.NotModified || out.Same > 0 || r.windowed())
 	out.Checkpoint = r.checkpoint()
 	if r.left > 0 {
 		r.left -= min(r.left, len(out.Documents))

@@ -58,6 +58,9 @@ func (r *reading) list(at *place, out *harvest.Page) (*list, error) {
 		r.cp.Lists++
 	}
 	r.cp.Good++
+	if r.wholly != nil && !l.unchanged {
+		r.wholly[at.URL] = true
+	}
 	r.met(at.URL, !l.empty)
 	return l, nil
 }
@@ -122,7 +125,7 @@ func (r *reading) skippable(at *place) bool {
 
 func unchangedList(old *entry, out *harvest.Page) *list {
 	out.NotModified = true
-	out.Listed += int(old.mod)
+	out.Same += int(old.mod)
 	return &list{unchanged: true, next: old.note, hash: "unchanged", listed: int(old.mod)}
 }
 
@@ -343,7 +346,7 @@ func (r *reading) listFailed(err error) error {
 	}
 	r.cp.Stack = r.cp.Stack[:len(r.cp.Stack)-1]
 	if r.cp.top() == nil && r.cp.Start >= len(r.starts) {
-		r.cp.end(r.used())
+		r.end()
 	}
 	r.emit(out)
 	return nil

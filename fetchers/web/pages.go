@@ -14,9 +14,12 @@ type result struct {
 	// at is its place on the list, old what is known of it.
 	at  int
 	old *entry
-	a   fetched
-	d   *dom
-	rec record
+	// unread is the record in quarantine that is asked for again; nil: the list
+	// names the page.
+	unread *harvest.Unread
+	a      fetched
+	d      *dom
+	rec    record
 	// stamp is what it is known by the next time.
 	stamp       entry
 	notModified bool
@@ -27,16 +30,17 @@ type result struct {
 // takePages asks for the next pages a list names, at most budget of them.
 func (r *reading) takePages(l *list, at *place, out *harvest.Page, budget int) error {
 	q := r.taken()
-	end := q.fill(l, at, out, budget)
+	end := q.fill(l, at, budget)
 	q.ask()
 	batch := q.results
 	if bad := r.firstBad(batch); bad < len(batch) {
-		return r.halt(batch, bad, at, out)
+		return r.halt(q, bad, at, out)
 	}
 	if err := r.judgeBatch(batch); err != nil {
 		return err
 	}
 	r.take(batch, at, out)
+	r.pass(q.unasked, end, out)
 	at.Skip, r.cp.Fails = end, 0
 	if at.Skip >= len(l.links) {
 		r.barren(l.named || l.unchanged)

@@ -1,6 +1,10 @@
 package web
 
 import (
+	"fmt"
+	"net/url"
+	"strings"
+
 	"golang.org/x/net/html"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
@@ -12,9 +16,10 @@ import (
 func (r *reading) rowsOf(l *list, nodes []*html.Node, d *dom) {
 	seen := map[string]bool{}
 	for _, n := range nodes {
-		rec := r.extract(n, d.base, link{})
+		rec := r.record(n, d.base)
 		if rec.doc.ID != "" && seen[rec.doc.ID] {
-			rec.lacks = append(rec.lacks, "another row of the page has the same id: give fields.id")
+			rec.lacks = append(rec.lacks, fmt.Sprintf("another row of the page has the same id, %s: give fields.id", clip(rec.doc.ID, 200)))
+			rec.doc.ID = "" // it is the other row's
 		}
 		seen[rec.doc.ID] = true
 		if len(rec.lacks) > 0 {
@@ -22,6 +27,15 @@ func (r *reading) rowsOf(l *list, nodes []*html.Node, d *dom) {
 		}
 		l.rows = append(l.rows, rec)
 	}
+}
+
+// record reads one row; what cannot be read at all is set aside.
+func (r *reading) record(n *html.Node, base *url.URL) (rec record) {
+	err := harvest.Guard(func() error { rec = r.extract(n, base, link{}); return nil })
+	if err != nil {
+		rec = record{lacks: []string{reasonOf(err)}, hits: make([]bool, len(r.fields))}
+	}
+	return rec
 }
 
 // judgeRows looks at a list of rows as a whole.
@@ -42,7 +56,7 @@ func (r *reading) takeRows(l *list, at *place, out *harvest.Page) error {
 	for i := range l.rows[at.Skip:end] {
 		rec := &l.rows[at.Skip+i]
 		if len(rec.lacks) > 0 {
-			out.Rejects = append(out.Rejects, reject(rec, rec.doc.Body))
+			out.Rejects = append(out.Rejects, r.rejectRow(rec, at.URL))
 			at.Loss = true
 			continue
 		}
@@ -55,9 +69,9 @@ func (r *reading) takeRows(l *list, at *place, out *harvest.Page) error {
 		tell(out, rec)
 		if r.req.Window.Contains(rec.doc.Published) {
 			out.Documents = append(out.Documents, rec.doc)
+			r.unread.meet(rec.doc.ID)
 		}
 	}
-	out.Listed += fresh + len(out.Rejects)
 	at.Skip, r.cp.Reads = end, r.cp.Reads+fresh
 	r.barren(fresh+len(out.Rejects) > 0 || l.unchanged)
 	return nil
@@ -83,13 +97,11 @@ func tell(out *harvest.Page, rec *record) {
 	}
 }
 
-func reject(rec *record, raw []byte) harvest.Reject {
-	reason := ""
-	for i, text := range rec.lacks {
-		if i > 0 {
-			reason += "; "
-		}
-		reason += text
+// rejectRow is a row that could not be read. It is asked for again by its list.
+func (r *reading) rejectRow(rec *record, list string) harvest.Reject {
+	x := harvest.Reject{
+		ID: rec.doc.ID, Reason: strings.Join(rec.lacks, "; "), Bytes: rec.doc.Body[:min(len(rec.doc.Body), answer.MaxEvidence)], Where: onList + list,
 	}
-	return harvest.Reject{ID: rec.doc.ID, Reason: reason, Bytes: raw[:min(len(raw), answer.MaxEvidence)]}
+	r.unread.meet(nameOf(x))
+	return x
 }

@@ -2,7 +2,9 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -34,8 +36,8 @@ func (r *reading) bears(err error) bool {
 }
 
 // halt ends an attempt at a page: what stood before it is kept.
-func (r *reading) halt(batch []*result, bad int, at *place, out *harvest.Page) error {
-	err := batch[bad].err
+func (r *reading) halt(q *batch, bad int, at *place, out *harvest.Page) error {
+	batch, err := q.results, q.results[bad].err
 	if r.ctx.Err() != nil {
 		return err
 	}
@@ -51,9 +53,20 @@ func (r *reading) halt(batch []*result, bad int, at *place, out *harvest.Page) e
 	} else if bad == 0 {
 		return err
 	}
-	out.Listed = bad
+	r.pass(q.unasked, at.Skip, out)
 	r.emit(out)
 	return err
+}
+
+// pass counts the known pages before a place of the list that are not asked for
+// again.
+func (r *reading) pass(unasked []*result, end int, out *harvest.Page) {
+	for _, b := range unasked {
+		if b.at < end {
+			b.old.age = 0
+			out.Same++
+		}
+	}
 }
 
 // judgeBatch looks at the pages of a batch as a whole.
@@ -73,12 +86,12 @@ func (r *reading) judgeBatch(batch []*result) error {
 
 // take puts a batch on a page, and remembers what is known now.
 func (r *reading) take(batch []*result, at *place, out *harvest.Page) {
-	same := 0
 	for _, b := range batch {
 		r.cp.Reads++
 		switch {
 		case b.notModified:
-			same++
+			out.Same++
+			b.resolve(out)
 			e := *b.old
 			e.age, e.flags = 0, e.flags&^flagMissed
 			e.date(b.mod)
@@ -87,15 +100,39 @@ func (r *reading) take(batch []*result, at *place, out *harvest.Page) {
 			r.lost(b, at, out)
 		case len(b.rec.lacks) > 0:
 			at.Loss = true
-			out.Rejects = append(out.Rejects, reject(&b.rec, b.a.Body))
+			out.Rejects = append(out.Rejects, b.reject(r.idOf(b), strings.Join(b.rec.lacks, "; "), b.a.Body))
 			r.known.put(b.key, b.bare())
 		default:
 			r.keep(b, out)
 		}
 	}
-	if len(batch) > 0 {
-		out.NotModified = same == len(batch)
+}
+
+// reject is a page that could not be read. It is asked for again by its address.
+func (b *result) reject(id, reason string, raw []byte) harvest.Reject {
+	x := harvest.Reject{ID: id, Reason: reason, Bytes: raw[:min(len(raw), answer.MaxEvidence)], Where: b.address}
+	if b.unread != nil {
+		x.ID, x.Where = b.unread.ID, b.unread.Where
 	}
+	return x
+}
+
+// resolve notes that nothing is unread any more of a page that was in quarantine.
+func (b *result) resolve(out *harvest.Page) {
+	if b.unread != nil {
+		out.Resolved = append(out.Resolved, b.unread.ID)
+	}
+}
+
+// idOf is the id of a page's document as far as it is known.
+func (r *reading) idOf(b *result) string {
+	switch {
+	case b.rec.doc.ID != "":
+		return b.rec.doc.ID
+	case b.old != nil && b.old.flags&flagNote != 0:
+		return b.old.note
+	}
+	return r.IDPrefix + b.key
 }
 
 // bare is what stays known of a page that brought nothing this time: whether it
@@ -128,6 +165,7 @@ func (r *reading) keep(b *result, out *harvest.Page) {
 		return
 	}
 	out.Documents = append(out.Documents, doc)
+	b.resolve(out)
 	e := b.stamp
 	e.flags |= flagDocument
 	e.date(b.mod)
@@ -137,34 +175,46 @@ func (r *reading) keep(b *result, out *harvest.Page) {
 	r.known.put(b.key, e)
 }
 
-// lost is a page that did not come: one that is gone becomes a tombstone, at once
-// where the site says that it is for good, else at the second time.
+// lost is a page that did not come. It is set aside; one that is gone becomes a
+// tombstone, at once where the site says that it is for good, else at the second
+// time.
 func (r *reading) lost(b *result, at *place, out *harvest.Page) {
 	e := b.bare()
 	defer func() { r.known.put(b.key, e) }()
 	if harvest.KindOf(b.err) != harvest.KindGone {
-		at.Loss, out.Partial = true, true
-		warn(out, "page %s: %v", harvest.Redact(b.address), b.err)
+		at.Loss = true
+		out.Rejects = append(out.Rejects, b.reject(r.idOf(b), reasonOf(b.err), harvest.AsError(b.err).Evidence))
 		return
 	}
 	was, missed := e.flags&flagDocument != 0, e.flags&flagMissed != 0
 	at.Loss = at.Loss || was && !missed
+	e.flags |= flagMissed
+	b.resolve(out)
 	switch {
 	case was && (missed || harvest.AsError(b.err).Status == http.StatusGone):
-		if doc, ok := r.tombstone(b, &e); ok {
+		doc, ok := r.tombstone(b, &e)
+		if e.flags, e.note = flagMissed, ""; ok {
 			out.Documents = append(out.Documents, doc)
-		} else {
-			warn(out, "page %s is gone, and the id of its document is too long to be remembered: it stays", harvest.Redact(b.address))
+			return
 		}
-		e.flags = flagMissed
-		e.note = ""
+		warn(out, "page %s is gone, and the id of its document is too long to be remembered: it stays", harvest.Redact(b.address))
 	case was:
 		warn(out, "page %s is not there: at the second time its document counts as deleted", harvest.Redact(b.address))
-	case !missed:
-		at.Loss, out.Partial = true, true
-		warn(out, "page %s is listed, but not there", harvest.Redact(b.address))
+	case !missed && b.unread == nil:
+		at.Loss = true
+		out.Rejects = append(out.Rejects, b.reject(r.idOf(b), "it is listed, but not there: "+reasonOf(b.err), harvest.AsError(b.err).Evidence))
+		return
+	case b.unread != nil:
+		return
 	}
-	e.flags |= flagMissed
+	out.Same++ // nothing has changed about it
+}
+
+// reasonOf is an error without its advice, which is for items.
+func reasonOf(err error) string {
+	e := *harvest.AsError(err)
+	e.Advice = ""
+	return e.Error()
 }
 
 func (r *reading) tombstone(b *result, e *entry) (harvest.Document, bool) {

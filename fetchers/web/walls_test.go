@@ -50,13 +50,13 @@ func TestWallsAreKnownThoughSelectorsFitThem(t *testing.T) {
 			h := w.run()
 			require.Equal(t, c.kind, harvest.KindOf(h.err), "%v", h.err)
 			require.Len(t, h.docs, c.docs)
-			said := h.warnings()
+			said := h.warnings() + h.reasons()
 			if h.err != nil {
 				said = h.err.Error()
 				require.NotEmpty(t, harvest.AsError(h.err).Evidence)
 			}
 			require.Contains(t, said, c.text)
-			require.Equal(t, c.kind == "" && c.text != "", h.Partial)
+			require.Equal(t, c.kind == "" && c.text != "", h.Quarantined > 0)
 		})
 	}
 }

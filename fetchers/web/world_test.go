@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/vendemmia/vendemmia/fetchers/web"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/replica/site"
@@ -21,6 +23,8 @@ type world struct {
 	params     string
 	checkpoint json.RawMessage
 	client     *http.Client
+	// unread is what is in quarantine, as a store would have it.
+	unread []harvest.Unread
 }
 
 // inside answers without a network.
@@ -66,6 +70,15 @@ func (h harvested) warnings() string {
 	return strings.Join(all, "\n")
 }
 
+// reasons are why pages and rows were set aside.
+func (h harvested) reasons() string {
+	var all []string
+	for _, r := range h.rejects() {
+		all = append(all, r.Reason)
+	}
+	return strings.Join(all, "\n")
+}
+
 func (h harvested) rejects() (all []harvest.Reject) {
 	for _, p := range h.pages {
 		all = append(all, p.Rejects...)
@@ -76,7 +89,7 @@ func (h harvested) rejects() (all []harvest.Reject) {
 // run harvests once, and keeps the checkpoint as a store would.
 func (w *world) run(change ...func(*harvest.Request)) harvested {
 	w.t.Helper()
-	req := harvest.Request{Params: json.RawMessage(w.params), Checkpoint: w.checkpoint, Attempt: 1}
+	req := harvest.Request{Params: json.RawMessage(w.params), Checkpoint: w.checkpoint, Unread: w.unread, Attempt: 1}
 	for _, c := range change {
 		c(&req)
 	}
@@ -87,10 +100,29 @@ func (w *world) run(change ...func(*harvest.Request)) harvested {
 			h.docs = append(h.docs, p.Documents...)
 			if req.Limit == 0 {
 				w.checkpoint = p.Checkpoint
+				w.settle(p)
 			}
+			require.Equal(w.t, p.Listed, len(p.Documents)+len(p.Rejects)+p.Same, "the numbers of a page add up")
 			return harvest.PageTally(&p), nil
 		}))
 	return h
+}
+
+// settle does what a store does with a page's rejects.
+func (w *world) settle(p harvest.Page) {
+	done := slices.Clone(p.Resolved)
+	for _, d := range p.Documents {
+		done = append(done, d.ID)
+	}
+	w.unread = slices.DeleteFunc(slices.Clone(w.unread), func(u harvest.Unread) bool { return slices.Contains(done, u.ID) })
+	for _, r := range p.Rejects {
+		if r.ID == "" {
+			r.ID = harvest.Digest(r.Bytes)
+		}
+		if !slices.ContainsFunc(w.unread, func(u harvest.Unread) bool { return u.ID == r.ID }) {
+			w.unread = append(w.unread, harvest.Unread{ID: r.ID, Where: r.Where})
+		}
+	}
 }
 
 const listParams = `{"url":"BASE/list","links":"ul.acts a","next":"a[rel=next]",` + pageFields + `}`
