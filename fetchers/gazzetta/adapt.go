@@ -2,6 +2,7 @@ package gazzetta
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ func (a adapter) actID(e entry) string {
 	if e.code == "" {
 		return a.issueID() + "/" + e.id
 	}
-	return fmt.Sprintf("eli/id/%s/%s/%s", strings.ReplaceAll(e.day, "-", "/"), e.code, a.serie.seg)
+	return fmt.Sprintf("eli/id/%s/%s/%s", strings.ReplaceAll(e.day, "-", "/"), url.PathEscape(e.code), a.serie.seg)
 }
 
 func (a adapter) url(id string) string { return a.site.address("/" + id) }
@@ -123,25 +124,28 @@ func (a adapter) actDocument(e entry) harvest.Document {
 	return d
 }
 
-// heading puts what the first line says. In contratti it names who contracts.
+// heading puts what the first line says. In contratti and parte_seconda it is the
+// name of who advertises, in which a date or a number means nothing.
 func (a adapter) heading(f map[string]any, text string) {
 	h := parseHeading(text)
 	put(f, "heading", text)
-	put(f, "date", h.date)
-	put(f, "number", h.number)
 	put(f, "expires", h.expires)
-	if a.serie.slug == "contratti" {
+	if a.serie.slug == "contratti" || a.serie.slug == "parte_seconda" {
 		if f["emettitore"] == nil {
-			put(f, "emettitore", h.kind)
+			put(f, "emettitore", withoutExpiry(text))
 		}
 		return
 	}
+	put(f, "date", h.date)
+	put(f, "deposited", h.deposited)
+	put(f, "number", h.number)
 	put(f, "type", h.kind)
 }
 
 // shell lays what the act's own page says over what the list said.
 func (a adapter) shell(d *harvest.Document, p actPage) {
-	if title := withoutCode(p.title, d.Fields["code"]); title != "" {
+	code, _ := d.Fields["code"].(string)
+	if title := withoutCode(p.title, code); title != "" {
 		d.Title = title
 	}
 	if p.supplement != nil {
@@ -155,14 +159,6 @@ func (a adapter) shell(d *harvest.Document, p actPage) {
 	}
 }
 
-// withoutCode takes the act's own code off the end of a title.
-func withoutCode(title string, code any) string {
-	if rest, found := trailingCode(title); found != "" && found == code {
-		return strings.TrimSpace(rest)
-	}
-	return title
-}
-
 func say(d *harvest.Document, t text) {
 	d.MediaType, d.Body = mediaHTML, []byte(t.raw)
 	put(d.Fields, "text", t.plain)
@@ -172,7 +168,7 @@ func say(d *harvest.Document, t text) {
 // articleDocument is the n-th article of an act, from 1.
 func (a adapter) articleDocument(act *harvest.Document, l articleLink, n int, t text) harvest.Document {
 	f := a.base()
-	for _, name := range []string{"code", "type", "date", "number"} {
+	for _, name := range []string{"code", "type", "date", "deposited", "number"} {
 		if v, ok := act.Fields[name]; ok {
 			f[name] = v
 		}
@@ -203,5 +199,5 @@ func (a adapter) issueAddress() (own, eli string) {
 
 // actQuery is what the addresses of an act's pages share.
 func actQuery(e entry) string {
-	return "?atto.dataPubblicazioneGazzetta=" + e.day + "&atto.codiceRedazionale=" + e.code
+	return "?atto.dataPubblicazioneGazzetta=" + e.day + "&atto.codiceRedazionale=" + url.QueryEscape(e.code)
 }

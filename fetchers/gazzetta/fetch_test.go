@@ -318,6 +318,26 @@ func TestWhatAnActSays(t *testing.T) {
 	require.Len(t, forms, 3)
 }
 
+// The Court's decisions have codes of their own, and two dates.
+func TestWhatTheCourtDecided(t *testing.T) {
+	t.Parallel()
+	site, _ := june("corte_costituzionale")
+	r := fetch(t, site, newShelf(), harvest.Request{Params: params("corte_costituzionale", `,"from":"2026-01-01"`)})
+	require.NoError(t, r.err)
+	require.Equal(t, harvest.OutcomeDone, r.outcome(), "nothing set aside, and the feed agrees: %v", r.shelf.warnings())
+	decisions := 0
+	for _, d := range r.shelf.of("act") {
+		require.NotContains(t, d.Fields["type"], "-", d.Fields["heading"])
+		if !strings.HasPrefix(d.Fields["code"].(string), "T-") {
+			continue
+		}
+		decisions++
+		require.Contains(t, []any{"SENTENZA", "ORDINANZA"}, d.Fields["type"])
+		require.Less(t, d.Fields["date"], d.Fields["deposited"])
+	}
+	require.Greater(t, decisions, 10)
+}
+
 // What could not be read for thirty days is given up, and that is told.
 func TestLateIsGivenUp(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func (s *site) page(ctx context.Context, address string, right func(*goquery.Doc
 		if err != nil {
 			return nil, nil, err
 		}
-		doc, err := goquery.NewDocumentFromReader(strings.NewReader(decode(a.Body)))
+		doc, err := readHTML(a.Body)
 		if err != nil {
 			return nil, nil, broken(address, &a, "it cannot be read: %w", err)
 		}
@@ -40,6 +40,15 @@ func (s *site) page(ctx context.Context, address string, right func(*goquery.Doc
 		s.renewed = true
 		s.session()
 	}
+}
+
+// readHTML parses a page, without what browsers do not show of it.
+func readHTML(body []byte) (*goquery.Document, error) {
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(decode(body)))
+	if err == nil {
+		doc.Find("script, style, noscript, template").Remove()
+	}
+	return doc, err
 }
 
 // explain says what came in place of the page.

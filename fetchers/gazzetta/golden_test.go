@@ -29,7 +29,7 @@ func readPage(t *testing.T, path string) []byte {
 
 func parsed(t testing.TB, body []byte) *goquery.Document {
 	t.Helper()
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(decode(body)))
+	doc, err := readHTML(body)
 	require.NoError(t, err)
 	return doc
 }
@@ -45,6 +45,7 @@ func readAs(t testing.TB, name string, body []byte) []byte {
 	t.Helper()
 	out := &golden.Lines{}
 	what, slug, _ := strings.Cut(name, "-")
+	slug, _, _ = strings.Cut(slug, "-")
 	switch what {
 	case "list":
 		for _, k := range parseList(parsed(t, body), seriesOf("serie_generale")) {

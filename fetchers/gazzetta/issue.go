@@ -77,7 +77,7 @@ func (r *reading) issuePage(k key) (issuePage, error) {
 	var p issuePage
 	right := func(d *goquery.Document) bool {
 		p = parseIssue(d)
-		return len(p.entries) > 0
+		return len(p.entries) > 0 && !isHome(d)
 	}
 	own, eli := r.adapter(k).issueAddress()
 	_, _, err := r.site.page(r.ctx, own, right)

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/PuerkitoBio/goquery"
-
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -43,7 +41,7 @@ func isPDF(body []byte) bool { return bytes.Contains(body[:min(len(body), 1024)]
 
 // shownPDF finds the document that a page shows in a frame.
 func shownPDF(body []byte) string {
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(decode(body)))
+	doc, err := readHTML(body)
 	if err != nil {
 		return ""
 	}

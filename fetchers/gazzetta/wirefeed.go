@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"regexp"
 	"strings"
 )
 
@@ -25,8 +24,6 @@ type rss struct {
 		} `xml:"item"`
 	} `xml:"channel"`
 }
-
-var eliAct = regexp.MustCompile(`/eli/id/\d{4}/\d{1,2}/\d{1,2}/([0-9A-Z]{6,12})/`)
 
 // parseFeed reads which issue a feed is of, and the codes it names, each once. A
 // few acts have none. Dates are not looked at: outside of the Serie Generale
@@ -59,8 +56,8 @@ func parseFeed(body []byte) (f feedPage, err error) {
 }
 
 func codeOf(link string, texts ...string) string {
-	if m := eliAct.FindStringSubmatch(link + "/"); m != nil {
-		return m[1]
+	if code := codeIn(link); code != "" {
+		return code
 	}
 	for _, t := range texts {
 		if _, code := trailingCode(t); code != "" {

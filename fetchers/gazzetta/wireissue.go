@@ -51,6 +51,7 @@ const issueParts = `span.rubrica, span.emettitore, span.risultato, h2, h3`
 // bears no code that could be one is set aside. A page without acts is no
 // issue's.
 func parseIssue(doc *goquery.Document) issuePage {
+	frame(doc)
 	r := issueReader{seen: map[string]bool{}}
 	doc.Find(issueParts).Each(func(_ int, s *goquery.Selection) {
 		switch {
@@ -95,27 +96,12 @@ func supplementKind(word string) string {
 	return "so"
 }
 
-// opaque is all that is known of codes: old ones have other shapes than new ones.
-var opaque = regexp.MustCompile(`^[0-9A-Z]{6,12}$`)
-
-var trailing = regexp.MustCompile(`\s*\(([0-9A-Z]{6,12})\)\s*$`)
-
-// trailingCode takes a code in brackets off the end of a text; one has digits
-// and letters both, which a word in brackets has not.
-func trailingCode(text string) (rest, code string) {
-	m := trailing.FindStringSubmatch(text)
-	if m == nil || !strings.ContainsAny(m[1], "0123456789") || !strings.ContainsAny(m[1], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
-		return text, ""
-	}
-	return strings.TrimSuffix(text, m[0]), m[1]
-}
-
 func (r *issueReader) act(s *goquery.Selection) {
 	e := entry{rubrica: r.rubrica, emettitore: r.emettitore, supplement: r.within}
 	e.links(s)
 	e.texts(s)
-	if e.code != "" && !opaque.MatchString(e.code) {
-		r.reject(s, "the code "+strconv.Quote(e.code)+" is none")
+	if e.code != "" && !isCode(e.code) {
+		r.reject(s, "the code "+strconv.Quote(clip(e.code))+" is not valid")
 		return
 	}
 	if e.id = e.code; e.id == "" {
@@ -142,8 +128,10 @@ func (r *issueReader) reject(s *goquery.Selection, reason string) {
 	r.page.rejects = append(r.page.rejects, harvest.Reject{ID: firstWords(s.Text()), Reason: reason, Bytes: []byte(raw)})
 }
 
-func firstWords(text string) string {
-	runes := []rune(squeeze(text))
+func firstWords(text string) string { return clip(squeeze(text)) }
+
+func clip(text string) string {
+	runes := []rune(text)
 	return string(runes[:min(80, len(runes))])
 }
 
@@ -161,9 +149,10 @@ func (e *entry) texts(s *goquery.Selection) {
 	body := s.Clone()
 	body.Find(".data, .pagina, .riferimento").Remove()
 	e.title = strings.TrimSpace(strings.TrimPrefix(squeeze(body.Text()), e.heading))
-	if rest, code := trailingCode(e.title); code != "" && (e.code == "" || e.code == code) {
+	if rest, code := trailingCode(e.title); code != "" && e.code == "" {
 		e.code, e.title = code, strings.TrimSpace(rest)
 	}
+	e.title = withoutCode(e.title, e.code)
 }
 
 var pageNumber = regexp.MustCompile(`\d+`)
@@ -178,8 +167,8 @@ func (e *entry) links(s *goquery.Selection) {
 		}
 		q := u.Query()
 		switch {
-		case q.Get("atto.codiceRedazionale") != "" && e.link == "":
-			e.link, e.code = href, q.Get("atto.codiceRedazionale")
+		case codeIn(href) != "" && e.link == "":
+			e.link, e.code = href, codeIn(href)
 			if k, ok := keyOf(q.Get("atto.dataPubblicazioneGazzetta"), "1"); ok {
 				e.day = k.Day
 			}

@@ -149,14 +149,23 @@ func code(x serie, p plan, k int, r rubrica) string {
 		return fmt.Sprintf("TX%02dAAB%05d", year, n)
 	case "s5":
 		return fmt.Sprintf("%02dBFC%05d", year, n)
+	case "s1":
+		if r.name == rubricaDecisions {
+			return fmt.Sprintf("T-%02d%04d", year, n)
+		}
+		return fmt.Sprintf("%02dC%05d", year, n)
 	default:
-		return fmt.Sprintf("%02d%s%05d", year, map[string]string{"s1": "C", "s3": "R", "s4": "E"}[x.seg], n)
+		return fmt.Sprintf("%02d%s%05d", year, map[string]string{"s3": "R", "s4": "E"}[x.seg], n)
 	}
 }
 
 func (a *Act) heading(x serie, p plan, rng *rand.Rand) {
 	words := italian(a.Date)
 	switch {
+	case a.Rubrica == rubricaDecisions:
+		deposited := a.Date.AddDate(0, 0, 4+rng.IntN(50))
+		first := strings.TrimSuffix(words, fmt.Sprintf(" %d", deposited.Year())) // of the same year it is left out
+		a.Heading = fmt.Sprintf("N. %d %s %s - %s", p.number*3+rng.IntN(3), a.Type, first, italian(deposited))
 	case x.seg == "s1":
 		a.Heading = fmt.Sprintf("N. %d %s %s", p.number*3+rng.IntN(3), a.Type, words)
 	case x.seg == "s4" && a.Type == "CONCORSO", x.seg == "s5":

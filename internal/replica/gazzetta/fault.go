@@ -184,7 +184,7 @@ func Slow(pieces int, pause time.Duration) Fault {
 // Nameless leaves out the codes of acts, wherever they stand.
 func Nameless() Fault {
 	return changed(func(body []byte) []byte {
-		return regexp.MustCompile(`codiceRedazionale=\w*| \(\w+\)\s*<span class="riferimento">`).ReplaceAll(body, nil)
+		return regexp.MustCompile(`codiceRedazionale=[\w-]*| \([\w-]+\)\s*<span class="riferimento">`).ReplaceAll(body, nil)
 	})
 }
 

@@ -100,7 +100,7 @@ func TestAYearHasEverything(t *testing.T) {
 				a := &i.Acts[k]
 				require.False(t, a.Code != "" && codes[a.Code], a.Code)
 				codes[a.Code] = true
-				require.Regexp(t, `^([0-9A-Z]{6,12})?$`, a.Code)
+				require.Regexp(t, `^([0-9A-Z]{6,12}|T-[0-9]{6,7})?$`, a.Code)
 				count("three digits before the letter", regexp.MustCompile(`^\d{3}[A-Z]\d+$`).MatchString(a.Code))
 				count("no code", a.Code == "")
 				count("no issuing body", series == "serie_generale" && a.Emettitore == "")

@@ -7,7 +7,10 @@ import (
 	"time"
 )
 
-const rubricaLaws = "LEGGI ED ALTRI ATTI NORMATIVI"
+const (
+	rubricaLaws      = "LEGGI ED ALTRI ATTI NORMATIVI"
+	rubricaDecisions = "SENTENZE ED ORDINANZE DELLA CORTE"
+)
 
 // rubrica is a section of a series: who speaks there, and how.
 type rubrica struct {
@@ -30,7 +33,7 @@ func rubriche(x serie) []rubrica {
 		}
 	case "s1":
 		return []rubrica{
-			{"SENTENZE ED ORDINANZE DELLA CORTE", false, nil, []string{"SENTENZA", "ORDINANZA"}},
+			{rubricaDecisions, false, nil, []string{"SENTENZA", "ORDINANZA"}},
 			{"ATTI DI PROMOVIMENTO DEL GIUDIZIO DELLA CORTE", false, nil, []string{"ORDINANZA (Atto di promovimento)", "RICORSO PER LEGITTIMITA' COSTITUZIONALE"}},
 		}
 	case "s2":
