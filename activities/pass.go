@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
@@ -128,8 +129,8 @@ func trusted(s rows.Settle, t harvest.Tally) bool {
 
 // swept is the end of an item after its sweep.
 func (r *flight) swept(pass *rows.PassEnd, deleted int, out rows.Swept) rows.Settle {
-	pass.Void = out.Void
-	text := fmt.Sprintf("full pass %d: %d no longer listed", pass.Number, deleted)
+	pass.Void, pass.Held = out.Void, out.Held
+	text := fmt.Sprintf("full pass %d: %d no longer listed", pass.Number, deleted) + heldWords(out.Held)
 	if out.Void != "" {
 		text = fmt.Sprintf("full pass %d: %s; nothing was deleted", pass.Number, out.Void)
 	}
@@ -146,13 +147,35 @@ func (r *flight) swept(pass *rows.PassEnd, deleted int, out rows.Swept) rows.Set
 	}}
 }
 
+// heldWords says what stays, and because of whom.
+func heldWords(held []rows.Held) string {
+	if len(held) == 0 {
+		return ""
+	}
+	documents, names := 0, []string{}
+	for _, h := range held {
+		documents += h.Documents
+		if len(names) < maxLookAt {
+			names = append(names, h.Item.Entry+" / "+harvest.Redact(h.Item.Key))
+		}
+	}
+	text := fmt.Sprintf("; %d stay, listed by %s", documents, strings.Join(names, ", "))
+	if more := len(held) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
 // sweep deletes batch after batch. Between two it may be stopped like an item
 // between two pages; the next attempt goes on.
 func (r *flight) sweep() (deleted int, out rows.Swept, err error) {
 	in := r.sweeping()
+	var held []rows.Held
 	for {
 		in.At = r.Now()
 		out, err = r.sweepStep(in)
+		held = rows.AddHeld(held, out.Held)
+		out.Held = held
 		deleted += out.Deleted
 		r.tally.Deleted += out.Deleted
 		r.fliesAt(r.name, nil, r.tally)
@@ -174,7 +197,7 @@ func (r *flight) sweeping() rows.Sweep {
 		Pass: r.pass.number, Whole: len(r.start.Items) == 0 && r.start.RetryOf == "",
 	}
 	for i := range r.campaign.Entries {
-		if e := &r.campaign.Entries[i]; e.Refresh > 0 && e.Collection(r.campaign.Name) == w.Collection {
+		if e := &r.campaign.Entries[i]; e.Collection(r.campaign.Name) == w.Collection {
 			w.Entries = append(w.Entries, e.Name)
 		}
 	}

@@ -17,7 +17,7 @@ type ending struct {
 	kind    harvest.Kind
 	why     string
 	tally   harvest.Tally
-	live    int64
+	live    int64 // by how many its documents grew with this write
 	changes span
 }
 
@@ -116,18 +116,17 @@ func (s *Store) CloseOpenItems(ctx context.Context, run int64, o harvest.Outcome
 // openItem is an item that is closed from outside.
 type openItem struct {
 	ord, item int64
-	live      int64
 	kind      harvest.Kind
 	tally     harvest.Tally
 }
 
 func scanOpen(s scanner) (o openItem, err error) {
-	return o, s.Scan(append([]any{&o.ord, &o.item, &o.live, &o.kind}, tallyInto(&o.tally)...)...)
+	return o, s.Scan(append([]any{&o.ord, &o.item, &o.kind}, tallyInto(&o.tally)...)...)
 }
 
 // closeOpen closes the open items of a run that a condition selects.
 func (s *Store) closeOpen(t *tx, run int64, lane string, o harvest.Outcome, why, condition string, args ...any) ([]openItem, error) {
-	list, err := collect(t, scanOpen, `SELECT ri.ord, ri.item, ri.live, ri.kind, ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined,
+	list, err := collect(t, scanOpen, `SELECT ri.ord, ri.item, ri.kind, ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined,
 		ri.asked, ri.bytes, ri.not_modified, ri.partial FROM run_items ri JOIN items i ON i.id = ri.item
 		WHERE ri.run = ? AND ri.state <> 'closed'`+condition, append([]any{run}, args...)...)
 	if err != nil {
@@ -138,7 +137,7 @@ func (s *Store) closeOpen(t *tx, run int64, lane string, o harvest.Outcome, why,
 		if err := k.closeOpen(place{run, it.ord}, o, why, now); err != nil {
 			return nil, err
 		}
-		if err := k.closeItem(it.item, ending{run: run, lane: lane, at: now, outcome: o, kind: it.kind, why: why, tally: it.tally, live: it.live}); err != nil {
+		if err := k.closeItem(it.item, ending{run: run, lane: lane, at: now, outcome: o, kind: it.kind, why: why, tally: it.tally}); err != nil {
 			return nil, err
 		}
 	}

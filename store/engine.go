@@ -42,6 +42,9 @@ type engine interface {
 	// into a run; what is there already stays.
 	newItems(t *tx, list []newItem) ([]int64, error)
 	addItems(t *tx, list []addedItem) (int64, error)
+	// locked makes a query lock the rows of a table that it finds, where others
+	// write at the same time.
+	locked(query, table string) string
 	// timed is a query with the database's clock, in microseconds, for {now}.
 	timed(query string) string
 	// jsonNumber is the SQL of a number in a column of JSON text.
@@ -98,7 +101,16 @@ type sink interface {
 	// closeItem keeps across runs what the end of an item tells, noteChanges
 	// within which numbers its changes lie.
 	closeItem(item int64, e ending) error
-	noteChanges(item int64, s span) error
+	noteChanges(item, live int64, s span) error
+	// grow counts documents of items that are not the writer's.
+	grow(g growth) error
+
+	// listToo notes that an item lists a document of another one, if that is as it
+	// was thought to be; list does so without looking, and unlist lets nobody list
+	// it.
+	listToo(name docName, was *docState, item int64) (bool, error)
+	list(name docName, item int64) error
+	unlist(name docName) error
 
 	// sight notes what a page of a full pass lists, endPass finishes the pass.
 	sight(s sighting) error
@@ -155,7 +167,7 @@ type sighting struct {
 // passEnd is the end of a full pass; void says why it could not be trusted.
 type passEnd struct {
 	item, pass, at int64
-	void           string
+	void, held     string
 }
 
 // newItem is an item that is met for the first time, addedItem one of a run.

@@ -119,6 +119,9 @@ func (s *Store) Write(ctx context.Context, w rows.Write) rows.Written {
 	if err == nil {
 		err = s.wait(ctx, j)
 	}
+	if err == nil && errors.Is(j.answer.Err, errMoved) && ctx.Err() == nil {
+		return s.Write(ctx, w)
+	}
 	if err != nil {
 		return rows.Written{Err: fault("write page", fmt.Sprintf("%s (run %d)", w.Item, w.Run), err)}
 	}

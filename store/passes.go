@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -17,17 +18,17 @@ const (
 
 // passColumns are what a storedPass reads: what an item keeps across runs beside
 // its health.
-const passColumns = `i.pass, i.pass_state, i.pass_run, i.pass_begun, i.passed_at, i.pass_tried, i.pass_note, i.quarantined > 0`
+const passColumns = `i.pass, i.pass_state, i.pass_run, i.pass_begun, i.passed_at, i.pass_tried, i.pass_note, i.pass_held, i.quarantined > 0`
 
 type storedPass struct {
 	number, state               int
 	run, begun, doneAt, triedAt int64
-	note                        string
+	note, held                  string
 	quarantined                 bool
 }
 
 func (p *storedPass) into() []any {
-	return []any{&p.number, &p.state, &p.run, &p.begun, &p.doneAt, &p.triedAt, &p.note, &p.quarantined}
+	return []any{&p.number, &p.state, &p.run, &p.begun, &p.doneAt, &p.triedAt, &p.note, &p.held, &p.quarantined}
 }
 
 func (p *storedPass) pass() rows.Pass {
@@ -37,17 +38,17 @@ func (p *storedPass) pass() rows.Pass {
 	}
 	return rows.Pass{
 		Number: p.number, Begun: moment(begun), Listed: p.state == passDeletes, DoneAt: moment(p.doneAt), TriedAt: moment(p.triedAt),
-		Note: p.note, Run: p.run,
+		Note: p.note, Held: heldOf(p.held), Run: p.run,
 	}
 }
 
 // heldBy returns the number of an item that a claim holds, with its run, or
-// rows.ErrFenced.
-func heldBy(t *tx, run, ord, epoch int64) (item int64, r liveRun, err error) {
+// rows.ErrFenced. The claim stays until the transaction ends.
+func (s *Store) heldBy(t *tx, run, ord, epoch int64) (item int64, r liveRun, err error) {
 	if r, err = runRow(t, run); err != nil {
 		return 0, r, err
 	}
-	item, err = number(t, `SELECT item FROM run_items WHERE run = ? AND ord = ? AND state = 'claimed' AND epoch = ?`, run, ord, epoch)
+	item, err = number(t, s.engine.locked(`SELECT ri.item FROM run_items ri WHERE ri.run = ? AND ri.ord = ? AND ri.state = 'claimed' AND ri.epoch = ?`, "ri"), run, ord, epoch)
 	if err == nil && (item == 0 || r.state == rows.RunClosed) {
 		err = rows.ErrFenced
 	}
@@ -59,8 +60,8 @@ func heldBy(t *tx, run, ord, epoch int64) (item int64, r liveRun, err error) {
 // what it noted counts as noted by an earlier pass. rows.ErrFenced when the claim
 // is somebody else's.
 func (s *Store) BeginPass(ctx context.Context, p rows.PassStart) (begun rows.Pass, version int64, err error) {
-	err = s.write(ctx, "begin a full pass of", p.Item.String(), func(t *tx) error {
-		item, _, err := heldBy(t, p.Run, p.Ord, p.Epoch)
+	err = s.writeBeside(ctx, besideOthers, "begin a full pass of", p.Item.String(), func(t *tx) error {
+		item, _, err := s.heldBy(t, p.Run, p.Ord, p.Epoch)
 		if err != nil {
 			return err
 		}
@@ -156,7 +157,24 @@ func (b *batchWriter) endPass(j *job, item int64) error {
 	if p == nil {
 		return nil
 	}
-	return b.sink.endPass(passEnd{item: item, pass: int64(p.Number), at: micros(j.At), void: p.Void})
+	return b.sink.endPass(passEnd{item: item, pass: int64(p.Number), at: micros(j.At), void: p.Void, held: heldText(p.Held)})
+}
+
+// maxHeld is how many items are named that list what another one does not.
+const maxHeld = 20
+
+func heldText(list []rows.Held) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return text(list[:min(len(list), maxHeld)])
+}
+
+func heldOf(s string) (list []rows.Held) {
+	if s != "" {
+		json.Unmarshal([]byte(s), &list) //nolint:errcheck // it is ours
+	}
+	return list
 }
 
 // moveListings follows documents to another collection.

@@ -85,7 +85,7 @@ func (k *pgSink) askPacks(batch []*job) {
 	}, `SELECT nextval(pg_get_serial_sequence('packs', 'id')) FROM generate_series(1, $1::bigint)`, n)
 }
 
-const selectProbed = `SELECT k.at, d.number, d.version, d.deleted = 1, d.first_seen, d.hash FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(collection, id, at)
+const selectProbed = `SELECT k.at, d.number, d.version, d.deleted = 1, d.first_seen, d.item, d.hash FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(collection, id, at)
 	JOIN documents d ON d.collection = k.collection AND d.id = k.id`
 
 // probed are the arguments of selectProbed.
@@ -100,7 +100,7 @@ func probed(documents []document) []any {
 func scanProbed(documents []document, known map[docName]*docState) func(scanner) error {
 	return func(s scanner) error {
 		d, at := &docState{}, 0
-		err := s.Scan(&at, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.hash)
+		err := s.Scan(&at, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.item, &d.hash)
 		if err == nil {
 			known[documents[at-1].name] = d
 		}

@@ -40,6 +40,14 @@ func over[T any](p *pipeline, columns []column[T], list []T, statement string) {
 	p.do(checked, append(arrays(columns, list), len(list))...)
 }
 
+// stillThere is a query that must find all rows as they were read: else it takes
+// the logarithm of zero, or less.
+func stillThere[T any](p *pipeline, columns []column[T], list []T, query string) {
+	if len(list) > 0 {
+		p.do(fmt.Sprintf("WITH found AS ("+query+") SELECT ln((count(*) - $%d + 1)::float8) FROM found", fromRows(columns), len(columns)+1), append(arrays(columns, list), len(list))...)
+	}
+}
+
 // maybeOver is over for a statement that may find fewer rows.
 func maybeOver[T any](p *pipeline, columns []column[T], list []T, statement string) {
 	if len(list) > 0 {
@@ -80,10 +88,14 @@ func (w *pgSession) send() error {
 
 // raced knows the error that over makes.
 func raced(err error) error {
-	if sqlState(err) == "22012" {
+	switch sqlState(err) {
+	case "22012":
 		return errRace
+	case "2201E":
+		return errMoved
+	default:
+		return err
 	}
-	return err
 }
 
 // into adds rows to a table.

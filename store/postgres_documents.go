@@ -20,6 +20,7 @@ func documentColumns(number numbering) []column[docRow] {
 		changes("number", func(d *docRow) int64 { return number(d.now.number) }),
 		integers("version", func(d *docRow) int64 { return int64(d.now.version) }),
 		smalls("deleted", func(d *docRow) int16 { return int16(number01(d.now.deleted)) }),
+		integers("item", func(d *docRow) int64 { return d.now.item }),
 		integers("first_seen", func(d *docRow) int64 { return d.now.firstSeen }),
 		bytesOf("hash", func(d *docRow) []byte { return d.now.hash }),
 	}

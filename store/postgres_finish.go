@@ -16,6 +16,7 @@ func (k *pgSink) finish(changes int64) error {
 	if err := add(k, "versions", versionColumnsFrom(number), k.added); err != nil {
 		return err
 	}
+	k.queueListings()
 	k.queueDocuments(number) // with COMMIT: others wait for the numbers
 	k.queueEnds(number)
 	k.queueQuarantined()
@@ -68,9 +69,9 @@ func (k *pgSink) queueDocuments(number numbering) {
 			changed = append(changed, *d)
 		}
 	}
-	over(&k.w.out, documentColumns(number), fresh, `INSERT INTO documents (collection, id, number, version, deleted, first_seen, hash)
-		SELECT k.collection, k.id, k.number, k.version, k.deleted, k.first_seen, k.hash FROM %s ON CONFLICT DO NOTHING`)
-	over(&k.w.out, documentColumns(number), changed, `UPDATE documents t SET number = k.number, version = k.version, deleted = k.deleted, hash = k.hash
+	over(&k.w.out, documentColumns(number), fresh, `INSERT INTO documents (collection, id, number, version, deleted, first_seen, item, hash)
+		SELECT k.collection, k.id, k.number, k.version, k.deleted, k.first_seen, k.item, k.hash FROM %s ON CONFLICT DO NOTHING`)
+	over(&k.w.out, documentColumns(number), changed, `UPDATE documents t SET number = k.number, version = k.version, deleted = k.deleted, item = k.item, hash = k.hash
 		FROM %s WHERE t.collection = k.collection AND t.id = k.id AND t.number = k.was`)
 }
 

@@ -43,5 +43,6 @@ func passColumnsOf() []column[passEnd] {
 		integers("pass", func(e *passEnd) int64 { return e.pass }),
 		integers("at", func(e *passEnd) int64 { return e.at }),
 		texts("void", func(e *passEnd) string { return e.void }),
+		texts("held", func(e *passEnd) string { return e.held }),
 	}
 }

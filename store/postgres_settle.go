@@ -67,7 +67,7 @@ func (k *pgSink) queuePasses() {
 	maybeOver(&k.w.out, sightColumns(), sights, `UPDATE items t SET pass_run = k.run, unlisted = greatest(t.unlisted, k.unlisted),
 		pass_note = CASE WHEN t.pass_state > 0 AND t.pass_note = '' THEN k.doubts ELSE t.pass_note END FROM %s WHERE t.id = k.item AND t.pass = k.pass`)
 	maybeOver(&k.w.out, passColumnsOf(), k.passes, `UPDATE items t SET pass_state = 0, pass_note = k.void, passed_at = CASE WHEN k.void = '' THEN k.at ELSE t.passed_at END,
-		pass_tried = CASE WHEN k.void = '' THEN 0 ELSE k.at END FROM %s WHERE t.id = k.item AND t.pass = k.pass AND t.pass_state > 0`)
+		pass_tried = CASE WHEN k.void = '' THEN 0 ELSE k.at END, pass_held = CASE WHEN k.void = '' THEN k.held ELSE t.pass_held END FROM %s WHERE t.id = k.item AND t.pass = k.pass AND t.pass_state > 0`)
 	clear(k.listed)
 	clear(k.sights)
 	k.passes = nil

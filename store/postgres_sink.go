@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"maps"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -34,7 +35,11 @@ type pgSink struct {
 	listed map[listing]int64 // the pass
 	sights map[int64]*sighting
 	passes []passEnd
-	buffer []byte
+
+	also     map[listing]bool  // listed by an item beside the one whose it is
+	shared   map[docName]int64 // the versions that they rely upon
+	unlisted map[docName]bool
+	buffer   []byte
 }
 
 const provisional = 1 << 61
@@ -50,6 +55,7 @@ func (p *postgres) sink(t *tx) sink {
 		w: t.session.(*pgSession), runs: map[int64]liveRun{}, items: map[place]*heldItem{}, spots: map[spot]int64{},
 		moves: map[spot]*moveRow{}, notes: map[place]*noteRow{}, docs: map[docName]*docRow{},
 		aside: map[int64]int64{}, listed: map[listing]int64{}, sights: map[int64]*sighting{},
+		also: map[listing]bool{}, shared: map[docName]int64{}, unlisted: map[docName]bool{},
 	}
 }
 
@@ -158,10 +164,38 @@ func (k *pgSink) closeItem(item int64, e ending) error {
 	return nil
 }
 
-func (k *pgSink) noteChanges(item int64, s span) error {
+func (k *pgSink) noteChanges(item, live int64, s span) error {
 	if s.first != s.last {
-		k.ends = append(k.ends, endRow{item: item, ending: ending{changes: s}})
+		k.ends = append(k.ends, endRow{item: item, ending: ending{live: live, changes: s}})
 	}
+	return nil
+}
+
+func (k *pgSink) grow(g growth) error {
+	for item, n := range g {
+		k.ends = append(k.ends, endRow{item: item, ending: ending{live: n}})
+	}
+	return nil
+}
+
+func (k *pgSink) listToo(name docName, was *docState, item int64) (bool, error) {
+	switch row := k.docs[name]; {
+	case row == nil:
+		k.shared[name] = was.number
+	case row.now != was: // an earlier page of this batch has changed it
+		return false, nil
+	}
+	return true, k.list(name, item)
+}
+
+func (k *pgSink) list(name docName, item int64) error {
+	k.also[listing{item, name}] = true
+	return nil
+}
+
+func (k *pgSink) unlist(name docName) error {
+	k.unlisted[name] = true
+	maps.DeleteFunc(k.also, func(l listing, _ bool) bool { return l.docName == name })
 	return nil
 }
 

@@ -131,6 +131,8 @@ func (p *postgres) drop() {
 	}
 }
 
+func (p *postgres) locked(query, table string) string { return query + " FOR UPDATE OF " + table }
+
 func (p *postgres) transact(ctx context.Context, who beside, fn func(*tx) error) error {
 	return patiently(ctx, func(attempt int) error {
 		w, err := p.session(ctx)

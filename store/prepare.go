@@ -134,7 +134,7 @@ func (d *document) unchanged() bool {
 	if !d.probed || d.was == nil {
 		return false
 	}
-	_, _, same := compare(d.was, d)
+	_, same := compare(d.was, d)
 	return same
 }
 

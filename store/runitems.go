@@ -220,6 +220,9 @@ func (s *Store) RunItems(ctx context.Context, run int64, f rows.ItemFilter) ([]r
 	w.in("i.key", words(f.Keys))
 	w.in("ri.outcome", words(f.Outcomes))
 	w.in("ri.state", words(f.States))
+	if f.Passes {
+		w.add("ri.why LIKE 'full pass %'")
+	}
 	order := " ORDER BY ri.ord LIMIT ?"
 	if f.Worst {
 		order = " ORDER BY " + worstFirst() + ", ri.ord LIMIT ?"

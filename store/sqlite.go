@@ -114,6 +114,8 @@ func (f *sqliteFile) jsonNumber(column, key string) string {
 }
 
 // transact lets nobody write beside it: the file has one writer at a time.
+func (f *sqliteFile) locked(query, _ string) string { return query }
+
 func (f *sqliteFile) transact(ctx context.Context, _ beside, fn func(*tx) error) (err error) {
 	if err := f.writer.begin(ctx); err != nil {
 		return err

@@ -117,11 +117,11 @@ func (k *sqliteSink) point(name docName, was, now *docState) (bool, error) {
 	var n int64
 	var err error
 	if was == nil {
-		n, err = k.t.exec(`INSERT INTO documents (collection, id, number, version, deleted, first_seen, hash) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			name.collection, name.id, now.number, now.version, now.deleted, now.firstSeen, now.hash)
+		n, err = k.t.exec(`INSERT INTO documents (collection, id, number, version, deleted, first_seen, item, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			name.collection, name.id, now.number, now.version, now.deleted, now.firstSeen, now.item, now.hash)
 	} else {
-		n, err = k.t.exec(`UPDATE documents SET number = ?, version = ?, deleted = ?, hash = ? WHERE collection = ? AND id = ? AND number = ?`,
-			now.number, now.version, now.deleted, now.hash, name.collection, name.id, was.number)
+		n, err = k.t.exec(`UPDATE documents SET number = ?, version = ?, deleted = ?, item = ?, hash = ? WHERE collection = ? AND id = ? AND number = ?`,
+			now.number, now.version, now.deleted, now.item, now.hash, name.collection, name.id, was.number)
 	}
 	return n == 1, err
 }
@@ -223,7 +223,7 @@ func (k *sqliteSink) closeItem(item int64, e ending) error {
 	if !told.tells {
 		_, err := k.t.exec(`UPDATE items SET documents = documents + ?, last_new = CASE WHEN last_new < ? THEN ? ELSE last_new END WHERE id = ?`, e.live, told.brought, told.brought, item)
 		if err == nil {
-			err = k.noteChanges(item, e.changes)
+			err = k.noteChanges(item, 0, e.changes)
 		}
 		return err
 	}
@@ -238,12 +238,32 @@ func (k *sqliteSink) closeItem(item int64, e ending) error {
 	return err
 }
 
-func (k *sqliteSink) noteChanges(item int64, s span) error {
+func (k *sqliteSink) noteChanges(item, live int64, s span) error {
 	if s.first == s.last {
 		return nil
 	}
-	_, err := k.t.exec(`UPDATE items SET first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = CASE WHEN last_change < ? THEN ? ELSE last_change END WHERE id = ?`,
-		s.begin(), s.end(), s.end(), item)
+	_, err := k.t.exec(`UPDATE items SET documents = documents + ?, first_change = CASE WHEN first_change = 0 THEN ? ELSE first_change END, last_change = CASE WHEN last_change < ? THEN ? ELSE last_change END WHERE id = ?`,
+		live, s.begin(), s.end(), s.end(), item)
+	return err
+}
+
+func (k *sqliteSink) grow(g growth) error { return growAll(k.t, g) }
+
+func (k *sqliteSink) listToo(name docName, was *docState, item int64) (bool, error) {
+	n, err := number(k.t, `SELECT number FROM documents WHERE collection = ? AND id = ?`, name.collection, name.id)
+	if err != nil || n != was.number {
+		return false, err
+	}
+	return true, k.list(name, item)
+}
+
+func (k *sqliteSink) list(name docName, item int64) error {
+	_, err := k.t.exec(`INSERT INTO listings (item, collection, id, pass) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING`, item, name.collection, name.id)
+	return err
+}
+
+func (k *sqliteSink) unlist(name docName) error {
+	_, err := k.t.exec(`DELETE FROM listings WHERE collection = ? AND id = ?`, name.collection, name.id)
 	return err
 }
 
@@ -261,11 +281,11 @@ func (k *sqliteSink) sight(s sighting) error {
 }
 
 func (k *sqliteSink) endPass(e passEnd) error {
-	done := `passed_at = ?, pass_tried = 0`
-	if e.void != "" {
-		done = `pass_tried = ?`
+	done, args := `pass_tried = ?`, []any{e.void, e.at}
+	if e.void == "" {
+		done, args = `passed_at = ?, pass_tried = 0, pass_held = ?`, append(args, e.held)
 	}
-	_, err := k.t.exec(`UPDATE items SET pass_state = 0, pass_note = ?, `+done+` WHERE id = ? AND pass = ? AND pass_state > 0`, e.void, e.at, e.item, e.pass)
+	_, err := k.t.exec(`UPDATE items SET pass_state = 0, pass_note = ?, `+done+` WHERE id = ? AND pass = ? AND pass_state > 0`, append(args, e.item, e.pass)...)
 	return err
 }
 
@@ -280,11 +300,11 @@ func probeSQLite(q querier, documents []document) (map[docName]*docState, error)
 	for collection, list := range ids {
 		scan := func(s scanner) (none struct{}, err error) {
 			name, d := docName{collection: collection}, &docState{}
-			err = s.Scan(&name.id, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.hash)
+			err = s.Scan(&name.id, &d.number, &d.version, &d.deleted, &d.firstSeen, &d.item, &d.hash)
 			known[name] = d
 			return none, err
 		}
-		_, err := collect(q, scan, `SELECT d.id, d.number, d.version, d.deleted, d.first_seen, d.hash
+		_, err := collect(q, scan, `SELECT d.id, d.number, d.version, d.deleted, d.first_seen, d.item, d.hash
 			FROM json_each(?) j CROSS JOIN documents d ON d.collection = ? AND d.id = j.value`, text(list), collection)
 		if err != nil {
 			return nil, err

@@ -66,7 +66,7 @@ func (b *batchWriter) again(j *job, held *heldItem, run liveRun) (out rows.Writt
 
 // do writes everything, the checkpoint first: it is what may still refuse.
 func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (out rows.Written, err error) {
-	changes := span{first: b.change}
+	changes, before := span{first: b.change}, h.live
 	if out.Tally, err = b.bring(j, h, run); err != nil {
 		return out, err
 	}
@@ -87,20 +87,20 @@ func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (out rows.Written, er
 		return out, err
 	}
 	changes.last = b.change
-	return out, b.end(j, h, run, changes)
+	return out, b.end(j, h, run, h.live-before, changes)
 }
 
 // end keeps across runs what the end of an item tells, if it has ended.
-func (b *batchWriter) end(j *job, h *heldItem, run liveRun, changes span) error {
+func (b *batchWriter) end(j *job, h *heldItem, run liveRun, live int64, changes span) error {
 	if h.state != rows.ItemClosed {
-		return b.sink.noteChanges(h.item, changes)
+		return b.sink.noteChanges(h.item, live, changes)
 	}
 	if err := b.endPass(j, h.item); err != nil {
 		return err
 	}
 	return b.sink.closeItem(h.item, ending{
 		run: j.Run, lane: run.lane, at: micros(j.At), outcome: j.Settle.Outcome, kind: j.Settle.Kind, why: j.Settle.Why,
-		tally: h.tally, live: h.live, changes: changes,
+		tally: h.tally, live: live, changes: changes,
 	})
 }
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -18,7 +17,7 @@ const sweepBatch = 1000
 // the run was told to stop, rows.ErrStopped comes beside what was done;
 // rows.ErrFenced when the claim is somebody else's or the pass another one.
 func (s *Store) Sweep(ctx context.Context, w rows.Sweep) (rows.Swept, error) {
-	j := &sweepJob{Sweep: w, store: s}
+	j := &sweepJob{Sweep: w, store: s, filed: map[int64]*harvest.Item{}}
 	err := j.step(ctx)
 	return j.out, fault("delete what is no longer listed by", fmt.Sprintf("%s (run %d)", w.Item, w.Run), err)
 }
@@ -29,6 +28,7 @@ type sweepJob struct {
 	rows.Sweep
 	store *Store
 	item  int64
+	filed map[int64]*harvest.Item // items in files, nil for others
 	out   rows.Swept
 }
 
@@ -38,14 +38,14 @@ func (j *sweepJob) step(ctx context.Context) error {
 			return err
 		}
 	}
-	if j.After.Owner == 0 {
+	if !j.After.Before {
 		ids, err := j.former(ctx)
 		if err != nil {
 			return err
 		}
 		if len(ids) > 0 {
 			j.out.Next = rows.SweepPlace{ID: ids[len(ids)-1]}
-			return j.delete(ctx, ids, 0)
+			return j.delete(ctx, ids, false)
 		}
 	}
 	return j.before(ctx)
@@ -95,9 +95,9 @@ const selectFormer = `SELECT l.id FROM run_items ri JOIN listings l ON l.item = 
 
 // write runs fn in a transaction that holds the claim and the pass.
 func (j *sweepJob) write(ctx context.Context, fn func(*tx, liveRun) error) error {
-	return j.store.write(ctx, "delete what is no longer listed by", j.Item.String(), func(t *tx) (err error) {
+	return j.store.writeBeside(ctx, besideOthers, "delete what is no longer listed by", j.Item.String(), func(t *tx) (err error) {
 		var run liveRun
-		if j.item, run, err = heldBy(t, j.Run, j.Ord, j.Epoch); err != nil {
+		if j.item, run, err = j.store.heldBy(t, j.Run, j.Ord, j.Epoch); err != nil {
 			return err
 		}
 		current, err := number(t, `SELECT count(*) FROM items WHERE id = ? AND pass = ? AND pass_state > 0`, j.item, j.Pass)
@@ -109,78 +109,4 @@ func (j *sweepJob) write(ctx context.Context, fn func(*tx, liveRun) error) error
 		}
 		return fn(t, run)
 	})
-}
-
-// delete makes tombstones of those of the ids that nobody lists any more. Owner 0
-// takes them off the item's own list first; what an item without passes brought
-// last stays, because what that one lists is not known. Else only documents that
-// are still the owner's go.
-func (j *sweepJob) delete(ctx context.Context, ids []string, owner int64) error {
-	stop := ""
-	err := j.write(ctx, func(t *tx, run liveRun) error {
-		stop, j.out.Deleted = run.stop, 0
-		list := text(ids)
-		if owner == 0 {
-			_, err := t.exec(`DELETE FROM listings WHERE item = ? AND collection = ? AND pass < ? AND id IN (SELECT value FROM json_each(?))`, j.item, j.Collection, j.Pass, list)
-			if err != nil {
-				return err
-			}
-		}
-		gone, err := collect(t, j.scanGone, selectGone, list, j.Collection, cmp.Or(owner, j.item), owner)
-		if err != nil || len(gone) == 0 {
-			return err
-		}
-		return j.bury(t, gone)
-	})
-	if err == nil && stop != "" {
-		err = rows.ErrStopped
-	}
-	return err
-}
-
-const selectGone = `SELECT d.id, d.number, d.version, d.first_seen, v.kind, v.url, v.title, v.parent
-	FROM json_each(?) j CROSS JOIN documents d CROSS JOIN versions v WHERE d.collection = ? AND d.id = j.value AND v.number = d.number
-	AND d.deleted = 0 AND (v.item = ? OR CAST(? AS BIGINT) = 0 AND EXISTS (SELECT 1 FROM items o WHERE o.id = v.item AND o.pass > 0)) AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.collection = d.collection AND l.id = d.id)`
-
-// gone is a document on its way out: what it was, and the tombstone.
-type gone struct {
-	was docState
-	now document
-}
-
-func (j *sweepJob) scanGone(s scanner) (*gone, error) {
-	g := &gone{now: document{probed: true, Document: harvest.Document{Deleted: true}}}
-	d := &g.now
-	err := s.Scan(&d.ID, &g.was.number, &g.was.version, &g.was.firstSeen, &d.Kind, &d.URL, &d.Title, &d.Parent)
-	d.name, d.hash = docName{j.Collection, d.ID}, packHash(d.Sum())
-	return g, err
-}
-
-// bury writes tombstones as a page with announced deletions would, and counts
-// them for the item.
-func (j *sweepJob) bury(t *tx, list []*gone) (err error) {
-	k := j.store.engine.sink(t)
-	before, err := k.begin(nil)
-	if err != nil {
-		return err
-	}
-	b := &batchWriter{sink: k, change: before}
-	page := &job{Write: rows.Write{Run: j.Run, At: j.At}}
-	for _, g := range list {
-		now := b.next(&g.now, &g.was, micros(j.At))
-		if ok, err := k.point(g.now.name, &g.was, now); err != nil || !ok {
-			return fmt.Errorf("delete document %s: its version has moved inside a transaction: %w", g.now.ID, err)
-		}
-		if err := b.append(page, j.item, &g.now, &g.was, now, opDeleted); err != nil {
-			return err
-		}
-	}
-	j.out.Deleted = len(list)
-	if _, err = t.exec(`UPDATE run_items SET deleted = deleted + ?, live = live - ? WHERE run = ? AND ord = ?`, len(list), len(list), j.Run, j.Ord); err != nil {
-		return err
-	}
-	if err = k.noteChanges(j.item, span{first: before, last: b.change}); err != nil {
-		return err
-	}
-	return k.finish(b.change)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -22,6 +23,7 @@ type docState struct {
 	version   int
 	deleted   bool
 	firstSeen int64
+	item      int64 // whose it is
 	hash      []byte
 }
 
@@ -43,53 +45,115 @@ func unknownDocuments(batch []*job) (unknown []document) {
 }
 
 // upsert stores what is new or changed and counts the rest. live is by how many
-// the documents of the item grew.
+// the documents of the item grew; those of others are counted at once.
 func (b *batchWriter) upsert(j *job, item int64, tally *harvest.Tally) (live int64, err error) {
 	j.resetPacks()
+	grew := growth{}
 	for i := range j.documents {
 		d, was := &j.documents[i], j.documents[i].was
 		if !d.probed {
 			was = b.sink.loaded(d.name)
 		}
-		grew, err := b.upsertOne(j, item, d, was, tally)
-		if err != nil {
-			return live, err
+		if err := b.upsertOne(j, item, d, was, tally, grew); err != nil {
+			return 0, err
 		}
-		live += grew
+	}
+	live = grew[item]
+	delete(grew, item)
+	if err := b.sink.grow(grew); err != nil {
+		return 0, err
 	}
 	return live, b.settlePacks(j)
 }
 
+// growth is by how many the documents of items grew.
+type growth map[int64]int64
+
+// passed counts a document that was and is now, nil for none.
+func (g growth) passed(was, now *docState) {
+	if was != nil && !was.deleted {
+		g[was.item]--
+	}
+	if !now.deleted {
+		g[now.item]++
+	}
+}
+
 // upsertOne compares with what is thought to be stored and writes on condition
 // that it is; else it looks again.
-func (b *batchWriter) upsertOne(j *job, item int64, d *document, was *docState, tally *harvest.Tally) (grew int64, err error) {
+func (b *batchWriter) upsertOne(j *job, item int64, d *document, was *docState, tally *harvest.Tally, grew growth) error {
 	for {
-		op, grew, same := compare(was, d)
+		op, same := compare(was, d)
+		store := b.store
 		if same {
-			tally.Same++
-			return 0, nil
+			store = b.listedToo
 		}
-		now := b.next(d, was, micros(j.At))
-		ok, err := b.sink.point(d.name, was, now)
+		ok, err := store(j, item, d, was, op, grew)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if ok {
-			count(tally, op)
-			return grew, b.append(j, item, d, was, now, op)
+			count(tally, op, same)
+			return nil
 		}
-		b.change--
+		if d.unchanged() { // what it was thought to be, so that its body was not encoded
+			return errMoved
+		}
 		if was, err = b.sink.again(d); err != nil {
-			return 0, err
+			return err
 		}
 	}
 }
 
-func count(tally *harvest.Tally, op int) {
-	switch op {
-	case opNew:
+// errMoved asks for a write to be prepared anew.
+var errMoved = errors.New("a document of another item has changed meanwhile")
+
+// store writes a version that is new. ok is false when the one before is not what
+// it was thought to be.
+func (b *batchWriter) store(j *job, item int64, d *document, was *docState, op int, grew growth) (ok bool, err error) {
+	now := b.next(d, was, micros(j.At))
+	now.item = item
+	if ok, err = b.sink.point(d.name, was, now); err != nil || !ok {
+		b.change--
+		return ok, err
+	}
+	grew.passed(was, now)
+	if err := b.relist(d, was, item); err != nil {
+		return false, err
+	}
+	return true, b.append(j, item, d, was, now, op)
+}
+
+// listedToo notes that an item lists a document unchanged that is another one's.
+func (b *batchWriter) listedToo(_ *job, item int64, d *document, was *docState, _ int, _ growth) (ok bool, err error) {
+	if was.deleted || was.item == item {
+		return true, nil
+	}
+	return b.sink.listToo(d.name, was, item)
+}
+
+// relist keeps the item whose the document was among those that list it. Nobody
+// lists what was announced as deleted.
+func (b *batchWriter) relist(d *document, was *docState, item int64) error {
+	switch {
+	case was == nil || was.deleted:
+		return nil
+	case d.Deleted:
+		return b.sink.unlist(d.name)
+	case was.item == item:
+		return nil
+	default:
+		return b.sink.list(d.name, was.item)
+	}
+}
+
+func count(tally *harvest.Tally, op int, same bool) {
+	switch {
+	case same:
+		tally.Same++
+	case op == opNew:
 		tally.New++
-	case opChanged:
+	case op == opChanged:
 		tally.Changed++
 	default:
 		tally.Deleted++
@@ -98,20 +162,14 @@ func count(tally *harvest.Tally, op int) {
 
 // compare says what storing a document does. A tombstone is a change only the
 // first time, whatever it carries.
-func compare(was *docState, d *document) (op int, grew int64, same bool) {
+func compare(was *docState, d *document) (op int, same bool) {
 	switch {
-	case was == nil && d.Deleted:
-		return opDeleted, 0, false
-	case was == nil:
-		return opNew, 1, false
-	case was.deleted && d.Deleted:
-		return opDeleted, 0, true
 	case d.Deleted:
-		return opDeleted, -1, false
-	case was.deleted:
-		return opChanged, 1, false
+		return opDeleted, was != nil && was.deleted
+	case was == nil:
+		return opNew, false
 	default:
-		return opChanged, 0, bytes.Equal(was.hash, d.hash)
+		return opChanged, !was.deleted && bytes.Equal(was.hash, d.hash)
 	}
 }
 

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"slices"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -24,6 +25,9 @@ type Pass struct {
 	// against it already.
 	TriedAt time.Time `json:"tried_at,omitzero"`
 	Note    string    `json:"note,omitempty"`
+	// Held is what the last pass that could be trusted left alive, because other
+	// items still list it.
+	Held []Held `json:"held,omitempty"`
 	// Run is the run that last noted what the item listed. A checkpoint of
 	// another run was moved without it.
 	Run int64 `json:"-"`
@@ -76,11 +80,9 @@ type PassStart struct {
 // Sweep deletes, after the list of a pass was whole, what is no longer on it: at
 // most a thousand documents a call, all of them or none.
 //
-// A document goes when the item listed it in an earlier pass but not in this one,
-// and no other item still lists it. Documents that no item ever listed, because
-// they are from before `refresh` was configured, go too, with those of other
-// items of Entries that have finished a pass: but only once no item of Entries is
-// still to finish its first one, because that might list them.
+// A document goes when the item listed it before but not in this pass, and no
+// other item lists it. Else it stays, and is another item's from now on. Items in
+// no file list nothing.
 type Sweep struct {
 	Run        int64
 	Ord        int64
@@ -89,11 +91,11 @@ type Sweep struct {
 	Collection string
 	Pass       int
 	At         time.Time
-	// Entries are those of the campaign whose items have passes in the
-	// collection, the item's own among them.
+	// Entries are those of the campaign, as it is defined now; an item of another
+	// entry is in no file. The item's own is always among them.
 	Entries []string
-	// Whole: the run holds all items of Entries that there are today, so that
-	// others need not be waited for.
+	// Whole: the run holds all items of its entries that there are today; others of
+	// these entries are in no file.
 	Whole bool
 	// After is the Next of the call before; zero: from the beginning, which is
 	// always right.
@@ -103,15 +105,37 @@ type Sweep struct {
 // SweepPlace is how far a sweep has come. Only the store reads it.
 type SweepPlace struct {
 	ID     string // of the last listing looked at
-	Owner  int64  // item whose documents from before are looked at; 0: none yet
+	Before bool   // documents that were stored without being noted are looked at
 	Number int64  // of the last change looked at
 	Done   bool   // nothing is left
+}
+
+// Held counts documents that an item no longer lists and that stay, because
+// another one does.
+type Held struct {
+	Item      harvest.Item `json:"item"`
+	Documents int          `json:"documents"`
+}
+
+// AddHeld adds what further steps found, in the order of the first.
+func AddHeld(to, more []Held) []Held {
+	for _, h := range more {
+		i := slices.IndexFunc(to, func(o Held) bool { return o.Item == h.Item })
+		if i < 0 {
+			to = append(to, h)
+			continue
+		}
+		to[i].Documents += h.Documents
+	}
+	return to
 }
 
 // Swept is the answer to one Sweep.
 type Swept struct {
 	Deleted int
-	Next    SweepPlace
+	// Held is what stays, of what this call looked at.
+	Held []Held
+	Next SweepPlace
 	// Void says why the pass cannot be trusted; nothing was deleted then. Empty:
 	// the reason is that it listed nothing at all, where there always was
 	// something.
@@ -124,4 +148,5 @@ type Swept struct {
 type PassEnd struct {
 	Number int
 	Void   string
+	Held   []Held // of all sweeps
 }

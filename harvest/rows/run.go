@@ -242,5 +242,7 @@ type ItemFilter struct {
 	Outcomes []harvest.Outcome
 	States   []ItemState
 	Worst    bool
-	Limit    int
+	// Passes: only those in which a full pass ended.
+	Passes bool
+	Limit  int
 }

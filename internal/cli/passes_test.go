@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
@@ -21,6 +22,9 @@ func TestPassesInWords(t *testing.T) {
 		"":                                   {},
 		"2 under way since " + c.Full(begun): {Number: 2, Begun: begun, DoneAt: done},
 		"2 ended " + c.Full(done):            {Number: 2, DoneAt: done},
+		"2 ended " + c.Full(done) + "; it deleted all that it did not list but 3 that sets / math lists": {
+			Number: 2, DoneAt: done, Held: []rows.Held{{Item: harvest.Item{Campaign: "oai", Entry: "sets", Key: "math"}, Documents: 3}},
+		},
 		"2 under way since " + c.Full(begun) + ", listed whole; what is no longer listed is being deleted": {Number: 2, Begun: begun, Listed: true},
 		"2 under way since " + c.Full(begun) + ", and will delete nothing: torn":                           {Number: 2, Begun: begun, Note: "torn"},
 		"3 ended " + c.Full(begun) + " and deleted nothing: torn":                                          {Number: 3, DoneAt: done, TriedAt: begun, Note: "torn"},

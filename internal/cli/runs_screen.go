@@ -39,6 +39,14 @@ func runScreen(v runView, c print.Clock) string {
 	if v.More > 0 {
 		fmt.Fprintf(&b, "\nand %s more: starter runs show %s --limit 0\n", print.Number(v.More), v.Ref)
 	}
+	for i, it := range v.Passes {
+		head := ""
+		if i == 0 {
+			head = "passes"
+			b.WriteString("\n")
+		}
+		line(head, print.Wrap(labelOf(it)+": "+it.Why, 12, 12))
+	}
 	if v.All != nil {
 		b.WriteString("\n" + runItemsTable(v.All).String())
 	}

@@ -63,7 +63,10 @@ type runView struct {
 	Look       []itemView          `json:"look_at"`
 	More       int                 `json:"more,omitempty"` // that need a look and are not in Look
 	All        []rows.RunItem      `json:"all,omitempty"`
-	Exit       int                 `json:"exit"`
+	// Passes are items that are well and whose full pass held something back, or
+	// deleted something.
+	Passes []rows.RunItem `json:"passes,omitempty"`
+	Exit   int            `json:"exit"`
 	// EndedThere is how the workflow of an open run has ended in Temporal.
 	EndedThere string `json:"ended_in_temporal,omitempty"`
 	// Waits is the first item to go on when all that is left waits.
@@ -118,6 +121,9 @@ func (c *runsShow) view(ctx context.Context, s Store, r rows.Run, ref string) (v
 	return v, nil
 }
 
+// maxPasses is how many items with full passes the screen of a run shows.
+const maxPasses = 20
+
 // look collects the items that need one.
 func (c *runsShow) look(ctx context.Context, s Store, v *runView) error {
 	items, err := s.RunItems(ctx, v.ID, rows.ItemFilter{Outcomes: needLook(), Worst: true})
@@ -144,7 +150,8 @@ func (c *runsShow) look(ctx context.Context, s Store, v *runView) error {
 		}
 		v.Look = append(v.Look, iv)
 	}
-	if c.all {
+	v.Passes, err = s.RunItems(ctx, v.ID, rows.ItemFilter{Outcomes: []harvest.Outcome{harvest.OutcomeDone, harvest.OutcomeUnchanged}, Passes: true, Limit: maxPasses})
+	if err == nil && c.all {
 		v.All, err = s.RunItems(ctx, v.ID, rows.ItemFilter{})
 	}
 	return err

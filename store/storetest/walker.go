@@ -18,6 +18,8 @@ type walker struct {
 	it rows.ClaimedItem
 	at time.Time
 	n  int // of the pass
+
+	whole bool // the run holds all items
 }
 
 // day is the moment of the nth run; passes of different runs have different times.
@@ -66,21 +68,27 @@ func (w *walker) list(ids ...string) *walker {
 
 func (w *walker) sweeping(entries ...string) rows.Sweep {
 	p := w.start()
-	return rows.Sweep{Run: p.Run, Ord: p.Ord, Epoch: p.Epoch, Item: p.Item, Collection: "news", Pass: w.n, At: w.at, Entries: entries, Whole: true}
+	return rows.Sweep{Run: p.Run, Ord: p.Ord, Epoch: p.Epoch, Item: p.Item, Collection: "news", Pass: w.n, At: w.at, Entries: entries, Whole: w.whole}
 }
 
 // sweep deletes to the end and returns how many that were.
 func (w *walker) sweep() int {
 	w.t.Helper()
-	deleted := 0
+	deleted, _ := w.swept()
+	return deleted
+}
+
+// swept also tells what stays because other items list it.
+func (w *walker) swept() (deleted int, held []rows.Held) {
+	w.t.Helper()
 	for in := w.sweeping(); ; {
 		out, err := w.s.Sweep(w.t.Context(), in)
 		require.NoError(w.t, err)
 		require.Empty(w.t, out.Void)
 		require.LessOrEqual(w.t, out.Deleted, 1000)
-		deleted += out.Deleted
+		deleted, held = deleted+out.Deleted, rows.AddHeld(held, out.Held)
 		if in.After = out.Next; out.Next.Done {
-			return deleted
+			return deleted, held
 		}
 	}
 }
@@ -88,8 +96,18 @@ func (w *walker) sweep() int {
 // end closes the item and its pass.
 func (w *walker) end(void string) {
 	w.t.Helper()
+	w.endWith(rows.PassEnd{Number: w.n, Void: void})
+}
+
+func (w *walker) endHeld(held []rows.Held) {
+	w.t.Helper()
+	w.endWith(rows.PassEnd{Number: w.n, Held: held})
+}
+
+func (w *walker) endWith(e rows.PassEnd) {
+	w.t.Helper()
 	c := closed(write(w.it), harvest.OutcomeDone)
-	c.At, c.Settle.Pass = w.at, &rows.PassEnd{Number: w.n, Void: void}
+	c.At, c.Settle.Pass = w.at, &e
 	commit(w.t, w.s, w.it, c)
 }
 

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 
+	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
@@ -21,6 +22,21 @@ func Pass(p rows.Pass, c print.Clock) string {
 	case !p.TriedAt.IsZero():
 		return fmt.Sprintf("%d ended %s and deleted nothing: %s", p.Number, c.Full(p.TriedAt), p.Note)
 	default:
-		return fmt.Sprintf("%d ended %s", p.Number, c.Full(p.DoneAt))
+		return fmt.Sprintf("%d ended %s", p.Number, c.Full(p.DoneAt)) + Held(p.Held)
 	}
+}
+
+// Held says what items list that another one lists no longer; empty for none.
+func Held(held []rows.Held) string {
+	if len(held) == 0 {
+		return ""
+	}
+	text := "; it deleted all that it did not list but"
+	for i, h := range held {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %s that %s / %s lists", print.Number(h.Documents), h.Item.Entry, harvest.Redact(h.Item.Key))
+	}
+	return text
 }
