@@ -9,6 +9,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
 // askLog gathers the ledger lines of asking a source for its items.
@@ -18,13 +19,14 @@ type askLog struct {
 	item  harvest.Item
 	mu    sync.Mutex
 	lines []harvest.Exchange
+	mask  *secrets.Mask
 }
 
 func (k *askLog) record(e harvest.Exchange) {
 	k.Meter.Exchange(e)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.lines = append(k.lines, e)
+	k.lines = append(k.lines, k.mask.Exchange(e))
 }
 
 // keep writes what was asked, however it ended: the ledger tells of every

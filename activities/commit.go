@@ -51,7 +51,7 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 		return t, nil
 	}
 	r.finishDocuments(page)
-	page.Warnings = maskAll(page.Warnings, r.values)
+	page = r.mask.Page(page)
 	w := r.write()
 	w.Page = &rows.PageWrite{
 		Seq: r.seq + 1, Collection: r.entry.Collection(r.campaign.Name), Page: page, Version: r.version,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
 // storage is what the steps ask of the data plane. All of it is safe at once from
@@ -94,10 +95,10 @@ type engine interface {
 type clients func(harvest.Visitor) *http.Client
 
 // resolver replaces the references in text or JSON by their values and returns
-// the values too, so that they can be masked where they would be printed.
+// what it found too, so that it can be masked where it would be printed.
 type resolver interface {
-	JSON(raw json.RawMessage) (json.RawMessage, []string, error)
-	Text(s string) (string, []string, error)
+	JSON(raw json.RawMessage) (json.RawMessage, secrets.Found, error)
+	Text(s string) (string, secrets.Found, error)
 }
 
 // sender delivers one message. The key is the same at every repetition.

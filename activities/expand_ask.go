@@ -11,6 +11,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 )
 
@@ -39,11 +40,12 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 	if err != nil {
 		return nil, misconfigured(e.Name, err)
 	}
-	whole, values, err := a.Secrets.JSON(params)
+	whole, found, err := a.Secrets.JSON(params)
 	if err != nil {
 		return nil, err
 	}
-	asked := &askLog{Activities: a, run: run.ID, item: harvest.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
+	mask := found.Mask()
+	asked := &askLog{Activities: a, mask: mask, run: run.ID, item: harvest.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
 	defer func() { err = errors.Join(err, asked.keep(ctx)) }()
 	s, ok := m.kind.New(a.Client(visitor(c, e, m.kind, asked.record))).(harvest.Splitter)
 	if !ok {
@@ -51,24 +53,13 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 	}
 	request := harvest.Request{Item: e.Name + " / " + e.Split.Ask, Params: whole, Attempt: int(activity.GetInfo(ctx).Attempt)}
 	err = harvest.Safely("list items", e.Name, func() error {
-		list, err = collect(ctx, m, s.Split(ctx, request))
+		list, err = collect(ctx, m, mask, s.Split(ctx, request))
 		return err
 	})
-	return list, mask(err, values)
+	return list, mask.Error(err)
 }
 
-// mask returns err with its secret values replaced in all of its text.
-func mask(err error, values []string) error {
-	e := harvest.AsError(err)
-	if e == nil {
-		return nil
-	}
-	clean := *e
-	clean.Op, clean.On, clean.Advice, clean.Err = maskText(e.Error(), values), "", "", nil
-	return &clean
-}
-
-func collect(ctx context.Context, m *itemMaker, elements iter.Seq2[harvest.Element, error]) ([]rows.ListRow, error) {
+func collect(ctx context.Context, m *itemMaker, mask *secrets.Mask, elements iter.Seq2[harvest.Element, error]) ([]rows.ListRow, error) {
 	var list []rows.ListRow
 	seen := map[uint64]bool{}
 	for el, err := range elements {
@@ -79,7 +70,7 @@ func collect(ctx context.Context, m *itemMaker, elements iter.Seq2[harvest.Eleme
 			return nil, harvest.Errorf(harvest.KindBroken, "list items", m.entry.Name, "the source lists more than %d items", maxElements)
 		}
 		beat(ctx, len(list))
-		row := campaigns.Row{Label: el.Label, Params: el.Params}
+		row := campaigns.Row{Label: mask.Text(el.Label), Params: mask.Keep(el.Params), Kept: mask != nil}
 		params, err := m.entry.ItemParams(row, nil)
 		if err != nil {
 			return nil, misconfigured(m.entry.Name, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
 const (
@@ -34,8 +35,8 @@ type flight struct {
 	policy  policy
 	judge   judge
 	pass    passing
-	name    string   // for people, without a query string
-	values  []string // secrets, to be masked
+	name    string        // for people, without a query string
+	mask    *secrets.Mask // of the item's secrets
 	attempt int
 	prints  prints
 

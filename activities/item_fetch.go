@@ -18,11 +18,11 @@ import (
 func (r *flight) fetch(unread []harvest.Unread) error {
 	ctx, cancel := context.WithCancelCause(r.life)
 	defer cancel(nil)
-	params, values, err := r.Secrets.JSON(r.item.Params)
+	params, found, err := r.Secrets.JSON(r.item.Params)
 	if err != nil {
 		return err
 	}
-	r.values = values
+	r.mask = found.Mask()
 	defer r.timers(cancel)()
 	done := make(chan error, 1)
 	go func() { done <- r.pump(ctx, r.request(params, unread)) }()
@@ -76,9 +76,9 @@ func ownCause(ctx context.Context, err error) error {
 func (r *flight) request(params json.RawMessage, unread []harvest.Unread) harvest.Request {
 	next := harvest.Failure{Kind: harvest.KindServerError, Attempts: r.item.Attempts + 1, Age: r.age()}
 	return harvest.Request{
-		Item: r.name, Params: params, Checkpoint: r.item.Checkpoint.Value, Window: r.start.Window, Limit: r.start.Limit,
+		Item: r.name, Params: params, Checkpoint: r.mask.Restore(r.item.Checkpoint.Value), Window: r.start.Window, Limit: r.start.Limit,
 		Again: r.start.Again || r.prints.extractionChanged(r.item.Checkpoint), Attempt: r.attempt,
-		Unread: unread, LastAttempt: !harvest.Decide(r.entry.Retry, next).Again,
+		Unread: r.mask.Unread(unread), LastAttempt: !harvest.Decide(r.entry.Retry, next).Again,
 	}
 }
 
@@ -97,7 +97,7 @@ func (r *flight) visitor() harvest.Visitor {
 	v := visitor(r.campaign, r.entry, r.kind, r.record)
 	v.Waits, v.Yields = r.page.wait, true
 	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
-		v.Raw = func(body []byte) (string, error) { return r.Store.PutBlob(r.keep, body) }
+		v.Raw = func(body []byte) (string, error) { return r.Store.PutBlob(r.keep, r.mask.Bytes(body)) }
 	}
 	return v
 }
@@ -114,5 +114,5 @@ func (r *flight) record(x harvest.Exchange) {
 	r.Meter.Exchange(x)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ledger = append(r.ledger, maskExchange(x, r.values))
+	r.ledger = append(r.ledger, r.mask.Exchange(x))
 }

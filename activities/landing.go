@@ -61,9 +61,9 @@ func (r *flight) fenced(err error) end {
 func (r *flight) failed(err error) end {
 	e := harvest.AsError(err)
 	if p, ok := errors.AsType[*harvest.Panic](err); ok {
-		r.log.Error("a fetcher panicked", "item", r.name, "fetcher", r.item.Fetcher, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
+		r.log.Error("a fetcher panicked", "item", r.name, "fetcher", r.item.Fetcher, "panic", r.mask.Text(fmt.Sprint(p.Value)), "stack", string(p.Stack))
 	}
-	s := rows.Settle{State: rows.ItemClosed, Outcome: e.Kind.Outcome(), Kind: e.Kind, Error: maskText(e.Error(), r.values), Attempts: 1, Evidence: e.Evidence}
+	s := rows.Settle{State: rows.ItemClosed, Outcome: e.Kind.Outcome(), Kind: e.Kind, Error: r.mask.Text(e.Error()), Attempts: 1, Evidence: r.mask.Bytes(e.Evidence)}
 	f := harvest.Failure{Kind: e.Kind, Attempts: r.item.Attempts + 1, Age: r.age(), RetryAfter: e.RetryAfter, Spread: r.Spread()}
 	switch {
 	case e.Held:
@@ -113,7 +113,7 @@ func (r *flight) tooOld(wait time.Duration) bool {
 func (r *flight) waitsFor(e *harvest.Error, until time.Time) string {
 	at := until.In(zone(r.campaign)).Format("15:04:05 MST")
 	if e.Held && r.item.Host != "" {
-		return fmt.Sprintf("%s: %s, again at %s", r.item.Host, maskText(e.Err.Error(), r.values), at)
+		return fmt.Sprintf("%s: %s, again at %s", r.item.Host, r.mask.Text(e.Err.Error()), at)
 	}
 	if e.Kind == harvest.KindThrottled && r.item.Host != "" {
 		return r.item.Host + " rests until " + at

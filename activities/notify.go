@@ -54,12 +54,12 @@ func (a *Activities) deliver(ctx context.Context, run int64) error {
 
 // sendTo resolves the address, which may hold a secret, and sends.
 func (a *Activities) sendTo(ctx context.Context, to, key string, payload []byte) error {
-	address, values, err := a.Secrets.Text(to)
+	address, found, err := a.Secrets.Text(to)
 	if err != nil {
 		return err
 	}
 	if err := a.Send.Send(ctx, address, key, payload); err != nil {
-		return mask(err, values)
+		return found.Mask().Error(err)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -75,7 +74,7 @@ func fetching(t *testing.T) *world {
 	w.Fetchers, err = w.Fetchers.With("feed", feed.New)
 	require.NoError(t, err)
 	w.Client = func(harvest.Visitor) *http.Client { return http.DefaultClient }
-	w.Secrets = secrets.Resolver{Getenv: env, ReadFile: os.ReadFile}
+	w.Secrets = secrets.Resolver{Getenv: env, Env: []string{"*"}, Dirs: []string{"/etc"}}
 	return w
 }
 
@@ -182,4 +181,9 @@ func TestAStartRefersToNoSecret(t *testing.T) {
 	_, err := w.store.Definitions(context.Background(), "adhoc-scripted")
 	require.NoError(t, err)
 	require.Equal(t, 0, w.script.count("a"))
+}
+
+// only is a resolver that was given one variable.
+func only(name string, value func() string) secrets.Resolver {
+	return secrets.Resolver{Env: []string{name}, Getenv: func(string) string { return value() }}
 }

@@ -81,7 +81,7 @@ func worldOn(t *testing.T, path string) *world {
 		log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
 	w.Activities = New(Deps{
-		Store: s, Fetchers: set, Secrets: secrets.Resolver{Getenv: env}, Temporal: w.engine, Send: w.sent, Now: w.clock.now,
+		Store: s, Fetchers: set, Secrets: secrets.Resolver{Getenv: env, Env: []string{"TOKEN"}}, Temporal: w.engine, Send: w.sent, Now: w.clock.now,
 		Client: func(harvest.Visitor) *http.Client { return nil },
 		Grace:  200 * time.Millisecond, Drain: 2 * time.Second, Worker: "worker-a", Spread: func() float64 { return 0.5 }, Log: log,
 	})

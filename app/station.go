@@ -62,13 +62,14 @@ type stationParts struct {
 	Metrics  *metrics
 	Log      *slog.Logger
 	Shutdown fx.Shutdowner
+	Secrets  secrets.Resolver
 }
 
 func newStation(
 	life fx.Lifecycle, settings config.Settings, opened *store.Store, r remote, p *polite.Client, h *hosts, f fetchers.Set, m *metrics,
-	log *slog.Logger, shutdown fx.Shutdowner,
+	log *slog.Logger, shutdown fx.Shutdowner, known secrets.Resolver,
 ) *station {
-	s := &station{stationParts: stationParts{settings, opened, r, p, h, f, m, log, shutdown}}
+	s := &station{stationParts: stationParts{settings, opened, r, p, h, f, m, log, shutdown, known}}
 	s.does("not started yet")
 	// The context of a start hook ends right after the start.
 	ctx, stop := context.WithCancel(context.Background())
@@ -171,7 +172,7 @@ func (s *station) activities(names map[string]string) *activities.Activities {
 		heartbeat = 0
 	}
 	return activities.New(activities.Deps{
-		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Hosts: s.Hosts.read, Secrets: secrets.New(), Temporal: runs{s.Remote},
+		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Hosts: s.Hosts.read, Secrets: s.Secrets, Temporal: runs{s.Remote},
 		Send: webhook.Sender{Client: s.Polite.HTTP(harvest.Visitor{Contact: s.Settings.Contact, Timeout: sendTimeout})}, Meter: s.Metrics, Attributes: maps.Clone(names),
 		Queue: s.queue, Heartbeat: heartbeat, ItemSlots: s.Settings.ItemSlots, Drain: s.Settings.Drain, Worker: string(s.Remote.identity), Log: s.Log,
 	})

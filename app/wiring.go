@@ -14,6 +14,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/internal/config"
 	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/store"
 )
@@ -64,7 +65,7 @@ func (p program) parts(ctx context.Context, s config.Settings) fx.Option {
 		fx.WithLogger(func() fxevent.Logger { return quiet{log} }),
 		fx.Supply(s, p.fetchers, log),
 		fx.Provide(
-			newStore, p.newClient, newHosts, newPolite, newMetrics, newStation, newHealth,
+			newStore, p.newClient, p.newSecrets, newHosts, newPolite, newMetrics, newStation, newHealth,
 		),
 		fx.Invoke(func(*station, *health) {}),
 	)
@@ -112,6 +113,12 @@ func openStore(ctx context.Context, s config.Settings, log *slog.Logger) (*store
 	return store.Open(ctx, s.Store, store.Options{
 		Migrate: store.MigrateMode(s.Migrate), Create: s.Create, Connections: s.StoreConnections, Log: log,
 	})
+}
+
+// newSecrets resolves what the settings give this worker, and nothing else of its
+// environment and files.
+func (p program) newSecrets(s config.Settings) secrets.Resolver {
+	return secrets.Resolver{Getenv: p.getenv, Env: s.SecretEnv, Dirs: s.SecretDirs}
 }
 
 // identity names the process in claims, histories and the list of workers; it

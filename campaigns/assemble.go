@@ -244,7 +244,7 @@ func (x *entryBuild) checkSecrets(params *yamltree.Node) {
 	for _, m := range params.Members {
 		x.checkReferences(m.Value, x.path+".params."+m.Key)
 		if slices.Contains(hidden, m.Key) && m.Value.IsScalar() && m.Value.Text != "" && !harvest.HasReference(m.Value.Text) {
-			x.report.add(m.Value.Pos, x.path+".params."+m.Key, "a secret has no place in the file; write ${secret:env:"+envName(m.Key)+"} or ${secret:file:PATH}")
+			x.report.add(m.Value.Pos, x.path+".params."+m.Key, "a secret has no place in the file; write ${secret:env:VENDEMMIA_SECRET_"+envName(m.Key)+"} or ${secret:file:PATH}")
 		}
 	}
 }

@@ -93,6 +93,10 @@ type Row struct {
 	// Written says that a person wrote the row into the campaign file: only then
 	// its params refer to secrets. Rows of lists and of sources never do.
 	Written bool `json:"-"`
+	// Kept says that the params of an element are already as a campaign file would
+	// write them: references stand in the place of secrets that the source was asked
+	// with and named again, and its own text is escaped.
+	Kept bool `json:"kept,omitempty"`
 	// Line is where the row stands in its file; no part of any digest.
 	Line int `json:"-"`
 }

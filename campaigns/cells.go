@@ -27,7 +27,7 @@ func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 		return v, true
 	}
 	if r.fields[i].Secret && isText && !harvest.HasReference(s) {
-		r.report.add(at, column, "a secret has no place in a list; write ${secret:env:"+envName(column)+"} under params in the campaign file")
+		r.report.add(at, column, "a secret has no place in a list; write ${secret:env:VENDEMMIA_SECRET_"+envName(column)+"} under params in the campaign file")
 	}
 	if !r.texts || !isText {
 		return v, true

@@ -15,7 +15,7 @@ import (
 func (e Entry) ItemParams(r Row, over json.RawMessage) (json.RawMessage, error) {
 	merged := map[string]json.RawMessage{}
 	for i, layer := range []json.RawMessage{e.Params, r.Params, over} {
-		values, err := layerOf(layer, i == 0 || i == 1 && r.Written)
+		values, err := layerOf(layer, i == 0 || i == 1 && (r.Written || r.Kept))
 		if err != nil {
 			return nil, fmt.Errorf("item %q of %s: %w", r.Key, e.Name, err)
 		}
@@ -47,7 +47,7 @@ func layerOf(raw json.RawMessage, written bool) (map[string]json.RawMessage, err
 
 // OwnParams are the params of an item that has no others, see ItemParams.
 func (r Row) OwnParams() (json.RawMessage, error) {
-	if r.Written {
+	if r.Written || r.Kept {
 		return r.Params, nil
 	}
 	return harvest.EscapeReferencesIn(r.Params)

@@ -18,13 +18,14 @@ const referenceMark = "{secret:"
 func marks() *regexp.Regexp { return regexp.MustCompile(`\$+\{secret:`) }
 
 // ReplaceReferences returns a text of a campaign file as it is meant: f stands for
-// each reference, which reaches to its closing brace, or to the end of the text
-// where that is missing.
-func ReplaceReferences(text string, f func(ref string) string) string {
+// each reference, which begins at a place of the text and reaches to its closing
+// brace, or to the end of the text where that is missing.
+func ReplaceReferences(text string, f func(at int, ref string) string) string {
 	if !strings.Contains(text, referenceMark) {
 		return text
 	}
 	var out strings.Builder
+	whole := len(text)
 	for marks := marks(); ; {
 		at := marks.FindStringIndex(text)
 		switch {
@@ -36,11 +37,11 @@ func ReplaceReferences(text string, f func(ref string) string) string {
 			continue
 		}
 		out.WriteString(text[:at[0]])
-		rest := strings.IndexByte(text[at[1]:], '}')
+		rest, begin := strings.IndexByte(text[at[1]:], '}'), whole-len(text)+at[0]
 		if rest < 0 {
-			return out.String() + f(text[at[0]:])
+			return out.String() + f(begin, text[at[0]:])
 		}
-		out.WriteString(f(text[at[0] : at[1]+rest+1]))
+		out.WriteString(f(begin, text[at[0]:at[1]+rest+1]))
 		text = text[at[1]+rest+1:]
 	}
 }
@@ -52,7 +53,7 @@ func HasReference(text string) bool { return FirstReference(text) != "" }
 // file, closed or not; "" where there is none.
 func FirstReference(text string) string {
 	first := ""
-	ReplaceReferences(text, func(ref string) string {
+	ReplaceReferences(text, func(_ int, ref string) string {
 		if first == "" {
 			first = ref
 		}
@@ -90,18 +91,26 @@ func EscapeReferencesIn(raw json.RawMessage) (json.RawMessage, error) {
 	return MapStrings(raw, EscapeReferences)
 }
 
-// MapStrings returns a JSON value with f done to every string that may hold
-// "{secret:"; names of members stay. Where there is none, raw comes back as it is.
+// MapStrings returns a JSON value with f done to every string in it where one may
+// hold "{secret:"; names of members stay. Where none may, raw comes back as it is.
+// Numbers keep their digits.
 func MapStrings(raw json.RawMessage, f func(string) string) (json.RawMessage, error) {
 	// An escape may hide any letter of the mark.
 	if !bytes.Contains(raw, []byte(referenceMark)) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw, nil
 	}
-	return MapAllStrings(raw, f)
+	return mapJSON(raw, func(v any) any { return mapStrings(v, f, same) })
 }
 
-// MapAllStrings is MapStrings for every string there is. Numbers keep their digits.
+// MapAllStrings is MapStrings for every string there is, names of members
+// included.
 func MapAllStrings(raw json.RawMessage, f func(string) string) (json.RawMessage, error) {
+	return mapJSON(raw, func(v any) any { return mapStrings(v, f, f) })
+}
+
+func same(s string) string { return s }
+
+func mapJSON(raw json.RawMessage, f func(any) any) (json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
@@ -111,24 +120,35 @@ func MapAllStrings(raw json.RawMessage, f func(string) string) (json.RawMessage,
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(mapStrings(v, f)); err != nil {
+	if err := e.Encode(f(v)); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-func mapStrings(v any, f func(string) string) any {
+// mapStrings does f to the strings of a value, and names to those that name members.
+func mapStrings(v any, f, names func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return f(v)
 	case []any:
+		out := make([]any, len(v))
 		for i := range v {
-			v[i] = mapStrings(v[i], f)
+			out[i] = mapStrings(v[i], f, names)
 		}
+		return out
 	case map[string]any:
+		out := make(map[string]any, len(v))
 		for name := range v {
-			v[name] = mapStrings(v[name], f)
+			out[names(name)] = mapStrings(v[name], f, names)
 		}
+		return out
 	}
 	return v
+}
+
+// MapFields is MapAllStrings for the fields of a document.
+func MapFields(fields map[string]any, f func(string) string) map[string]any {
+	out, _ := mapStrings(fields, f, f).(map[string]any)
+	return out
 }

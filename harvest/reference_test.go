@@ -34,6 +34,6 @@ func FuzzEscapeReferences(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		escaped := harvest.EscapeReferences(s)
 		require.False(t, harvest.HasReference(escaped))
-		require.Equal(t, s, harvest.ReplaceReferences(escaped, func(ref string) string { panic(ref) }))
+		require.Equal(t, s, harvest.ReplaceReferences(escaped, func(_ int, ref string) string { panic(ref) }))
 	})
 }

@@ -28,7 +28,7 @@ func rules() []rule {
 	return []rule{
 		{of: "harvest", not: []string{"net/http"}},
 		{of: "harvest/rows", ours: []string{"harvest"}, not: []string{"net/http"}},
-		{of: "campaigns/...", ours: []string{"harvest", "campaigns/..."}, others: []string{"*"}, not: []string{"net/http"}, never: []string{temporal}},
+		{of: "campaigns/...", ours: []string{"harvest", "campaigns/...", "internal/userfile"}, others: []string{"*"}, not: []string{"net/http"}, never: []string{temporal}},
 		{of: "fetchers/...", ours: []string{"harvest", "fetchers/..."}, others: []string{"*"}, never: []string{temporal, "go.uber.org/fx", "modernc.org/..."}},
 		{of: "store/...", ours: []string{"harvest/...", "store/..."}, others: []string{"*"}, never: []string{temporal, "go.uber.org/fx"}},
 		{of: "workflows/steps", ours: []string{"harvest", "internal/temporalx"}},
@@ -41,10 +41,11 @@ func rules() []rule {
 		{of: "internal/polite", ours: []string{"harvest", "internal/polite/robots"}, others: []string{"*"}, never: []string{temporal}},
 		{of: "internal/polite/robots", not: []string{"net/http"}},
 		{of: "internal/replica/...", ours: []string{"harvest"}, others: []string{"*"}, never: []string{temporal}},
-		{of: "internal/config", ours: []string{"harvest"}, others: []string{"*"}},
-		{of: "internal/secrets", ours: []string{"harvest"}, never: []string{temporal}},
+		{of: "internal/config", ours: []string{"harvest", "internal/userfile"}, others: []string{"*"}},
+		{of: "internal/secrets", ours: []string{"harvest", "internal/userfile"}, never: []string{temporal}},
 		{of: "internal/webhook", ours: []string{"harvest"}, never: []string{temporal}},
 		{of: "internal/freeport"},
+		{of: "internal/userfile"},
 		{of: "internal/dev", ours: []string{"internal/freeport"}, others: []string{"*"}},
 		{of: "internal/devtest", ours: []string{"internal/dev"}},
 		{of: "internal/pgtest", ours: []string{"internal/freeport"}},
@@ -56,7 +57,7 @@ func rules() []rule {
 		{
 			of: "internal/cli/...", others: []string{"*"},
 			ours: []string{
-				"internal/cli/...", "internal/rollout", "internal/demo", "internal/dev", "internal/config", "internal/polite", "internal/secrets",
+				"internal/cli/...", "internal/rollout", "internal/demo", "internal/dev", "internal/config", "internal/polite", "internal/secrets", "internal/userfile",
 				"internal/temporalx", "workflows/...", "campaigns", "fetchers", "store", "harvest/...",
 			},
 		},

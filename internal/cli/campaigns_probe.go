@@ -47,7 +47,7 @@ type surveyor struct {
 	items   []probedItem
 	targets []survey.Target
 	asked   map[survey.Target]int
-	hidden  []string
+	hidden  secrets.Found
 }
 
 // probe asks the addresses of all items of the files.
@@ -176,19 +176,19 @@ func (v *surveyor) rule(host string) polite.Rule {
 
 // judge says what is wrong with each item.
 func (v *surveyor) judge(answers []survey.Answer) {
-	names := v.short()
+	names, mask := v.short(), v.hidden.Mask()
 	for i := range v.items {
 		it := &v.items[i]
 		it.Item = names[i]
 		if it.target < 0 {
-			it.Why = secrets.Redact(it.Why, v.hidden)
+			it.Why = mask.Text(it.Why)
 			continue
 		}
 		it.answer = answers[it.target]
 		it.Answers, it.Facts, it.TLS, it.FirstMS = "yes", it.answer.Facts, it.answer.TLS, it.answer.First.Milliseconds()
-		it.Address = secrets.Redact(it.Address, v.hidden)
+		it.Address = mask.Text(it.Address)
 		it.Wrong, it.Why = it.verdict()
-		it.Why = secrets.Redact(it.Why, v.hidden)
+		it.Why = mask.Text(it.Why)
 	}
 }
 

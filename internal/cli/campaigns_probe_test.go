@@ -75,7 +75,7 @@ func surveyed(t *testing.T, s *archiveServer) *bench {
 	t.Cleanup(untrusted.Close)
 	b := emptyBench(t)
 	b.set = archiveSet(t)
-	b.env["KEY"] = "s3cret"
+	b.env["VENDEMMIA_SECRET_KEY"] = "s3cret"
 	b.file("campaigns/main.yaml", strings.ReplaceAll(`project: library
 campaigns:
   repositories:
@@ -85,13 +85,13 @@ campaigns:
       items:
         - { id: alpha, url: SOURCE/alpha }
         - { id: alpha-maps, url: SOURCE/alpha, set: maps }
-        - { id: beta, url: SOURCE/beta, token: "${secret:env:KEY}" }
+        - { id: beta, url: SOURCE/beta, token: "${secret:env:VENDEMMIA_SECRET_KEY}" }
         - { id: gamma, url: SOURCE/gamma }
         - { id: page, url: SOURCE/page }
         - { id: broken, url: "SOURCE/broken?key=s3cret" }
         - { id: certificate, url: `+untrusted.URL+`/alpha }
         - { id: gone, url: `+gone.URL+`/alpha }
-        - { id: keyless, url: SOURCE/alpha, token: "${secret:env:NONE}" }
+        - { id: keyless, url: SOURCE/alpha, token: "${secret:env:VENDEMMIA_SECRET_NONE}" }
   news:
     fetcher: feed
     params: { url: "https://news.example.org/rss" }
@@ -146,7 +146,7 @@ func TestValidateProbeForPrograms(t *testing.T) {
 	require.Equal(t, "bad certificate", by["certificate"].Wrong)
 	require.Equal(t, harvest.KindUnreachable, by["gone"].Kind)
 	require.Equal(t, "not oaipmh", by["page"].Wrong)
-	require.Contains(t, by["keyless"].Why, "${secret:env:NONE}")
+	require.Contains(t, by["keyless"].Why, "${secret:env:VENDEMMIA_SECRET_NONE}")
 	require.Len(t, strings.Split(strings.TrimSpace(b.run("campaigns", "validate", "--probe", "--allow-network", "127.0.0.0/8", "-o", "jsonl").out), "\n"), 10)
 }
 

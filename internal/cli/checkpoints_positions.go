@@ -9,7 +9,6 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/cli/takeover"
-	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
 // many reads the file; every mistake in it is told, with its line.
@@ -64,15 +63,16 @@ func (a *inForce) resume(ctx context.Context, f itemFlags, at takeover.Position)
 		return move{}, usage("item %s: its fetcher %s knows no positions; give the checkpoint itself: --json VALUE, as `checkpoints show` tells it", at.Item, it.kind.Name)
 	}
 	// A checkpoint may be bound to what the params are, which a reference is not.
-	params, hidden, err := a.resolveSecrets(it.params)
+	params, found, err := a.resolveSecrets(it.params)
 	if err != nil {
 		return move{}, usage("item %s: %w", at.Item, err)
 	}
+	mask := found.Mask()
 	value, err := r.Resume(harvest.Request{Item: it.Key, Params: params}, at.At)
 	if err != nil {
-		return move{}, usage("item %s: %s", at.Item, secrets.Redact(harvest.AsError(err).Error(), hidden))
+		return move{}, usage("item %s: %s", at.Item, mask.Text(harvest.AsError(err).Error()))
 	}
-	return move{Item: it.Item, After: value}, nil
+	return move{Item: it.Item, After: mask.Keep(value)}, nil
 }
 
 // meant is the item of a definition in force that a word names: its key, or

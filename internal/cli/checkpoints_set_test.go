@@ -16,7 +16,7 @@ campaigns:
     fetchers:
       - name: partners
         fetcher: oaipmh
-        params: { prefix: marc21, token: "${secret:env:TOKEN}" }
+        params: { prefix: marc21, token: "${secret:env:VENDEMMIA_SECRET_TOKEN}" }
         split:
           key: id
           items:
@@ -38,7 +38,7 @@ func archives(t *testing.T) *bench {
 	b.ok("init")
 	b.file("campaigns/main.yaml", repositories)
 	b.ok("campaigns", "apply")
-	b.env["TOKEN"] = "s3cret"
+	b.env["VENDEMMIA_SECRET_TOKEN"] = "s3cret"
 	return b
 }
 
@@ -97,8 +97,8 @@ func TestCheckpointsSetMistakes(t *testing.T) {
 		require.NotEqual(t, exitOK, r.code, says)
 		require.Contains(t, r.err, says)
 	}
-	delete(b.env, "TOKEN")
-	require.Contains(t, b.run("checkpoints", "set", "--campaign", "repositories", "--item", "alpha", "from=2026-05-01").err, "${secret:env:TOKEN}")
+	delete(b.env, "VENDEMMIA_SECRET_TOKEN")
+	require.Contains(t, b.run("checkpoints", "set", "--campaign", "repositories", "--item", "alpha", "from=2026-05-01").err, "${secret:env:VENDEMMIA_SECRET_TOKEN}")
 	require.Equal(t, "[]\n", b.ok("checkpoints", "list", "-o", "json"))
 }
 

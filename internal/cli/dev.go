@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +58,12 @@ func (c *devCommand) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	dir := filepath.Join(c.env.Dir, ".vendemmia")
+	given, err := c.secretFlags()
+	if err != nil {
+		return err
+	}
 	if !c.demo {
+		allow = append(allow, given...)
 		return c.stay(cmd.Context(), dev.HouseOptions{Dir: dir, CLI: cli, Worker: worker, Store: "vendemmia.db", Name: "dev-1", Args: allow})
 	}
 	err = demo.Run(cmd.Context(), demo.Options{
@@ -67,6 +73,19 @@ func (c *devCommand) run(cmd *cobra.Command, _ []string) error {
 		return quiet(exitInterrupted)
 	}
 	return err
+}
+
+// secretFlags give the worker the secrets that the settings of this process name.
+func (c *devCommand) secretFlags() ([]string, error) {
+	s, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	flags := []string{"--secret-env", strings.Join(s.SecretEnv, ",")}
+	for _, dir := range s.SecretDirs {
+		flags = append(flags, "--secret-dir", c.path(dir))
+	}
+	return flags, nil
 }
 
 // networks are the worker's flags for networks that may be asked.

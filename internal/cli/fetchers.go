@@ -138,7 +138,7 @@ func paramScreen(f harvest.Field) string {
 		add("one of " + strings.Join(f.Enum, ", "))
 	}
 	if f.Secret {
-		add("secret: write ${secret:env:NAME}")
+		add("secret: write ${secret:env:VENDEMMIA_SECRET_NAME}")
 	}
 	b.WriteString(name + print.Wrap(strings.TrimPrefix(notes, "; "), len(name), 27) + "\n")
 	if f.Example != "" {

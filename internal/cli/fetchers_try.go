@@ -120,14 +120,15 @@ func (p *program) try(ctx context.Context, kind fetchers.Kind, req harvest.Reque
 		return err
 	}
 	defer client.Close()
-	params, hidden, err := p.resolveSecrets(req.Params)
+	params, found, err := p.resolveSecrets(req.Params)
 	if err != nil {
 		return err
 	}
 	req.Params = params
-	rec := &trial.Recorder{}
+	mask, rec := found.Mask(), &trial.Recorder{}
+	req.Checkpoint = mask.Restore(req.Checkpoint)
 	list := p.lines()
-	t, err := trial.Run(ctx, kind.New(client.HTTP(n.visitor(kind, rec.Record))), req, rec, func(d *harvest.Document) error {
+	t, err := trial.Run(ctx, kind.New(client.HTTP(n.visitor(kind, rec.Record))), req, rec, mask.Page, func(d *harvest.Document) error {
 		list.Add(harvest.NewLine(kind.Name, d))
 		return p.out.Err()
 	})
@@ -135,7 +136,7 @@ func (p *program) try(ctx context.Context, kind fetchers.Kind, req harvest.Reque
 	if err != nil {
 		return fmt.Errorf("write documents: %w", err)
 	}
-	p.report(t, hidden)
+	p.report(t, mask)
 	return tryExit(t.Outcome, strict)
 }
 
@@ -147,19 +148,19 @@ func (p *program) lines() *print.List {
 	return p.out.List()
 }
 
-func (p *program) report(t trial.Trial, hidden []string) {
+func (p *program) report(t trial.Trial, mask *secrets.Mask) {
 	for _, r := range t.Rejects {
 		p.say("unreadable  %s: %s", print.Dash(print.Clean(r.ID)), print.Clean(r.Reason))
 	}
 	for _, w := range t.Warnings {
-		p.say("warning     %s", print.Clean(secrets.Redact(w, hidden)))
+		p.say("warning     %s", print.Clean(w))
 	}
 	if len(t.Checkpoint) > 0 {
 		p.say("checkpoint  %s", t.Checkpoint)
 	}
 	p.say("%-11s %s", t.Outcome, trialCounts(t))
 	if t.Err != nil {
-		p.say("why         %s: %s", t.Err.Kind, print.Clean(secrets.Redact(t.Err.Error(), hidden)))
+		p.say("why         %s: %s", t.Err.Kind, print.Clean(mask.Text(t.Err.Error())))
 		if t.Err.RetryAfter > 0 {
 			p.say("            the source asks to be left alone for %s", print.Duration(t.Err.RetryAfter))
 		}

@@ -42,8 +42,8 @@ func TestTryGoesOnFromACheckpoint(t *testing.T) {
 func TestTryEndsByItsOutcome(t *testing.T) {
 	t.Parallel()
 	b := emptyBench(t)
-	b.env["KEY"] = "s3cret"
-	r := b.run("fetchers", "try", "feed", "-p", "url=https://x.example.org/a", "-p", "mode=blocked", "-p", "token=${secret:env:KEY}")
+	b.env["VENDEMMIA_SECRET_KEY"] = "s3cret"
+	r := b.run("fetchers", "try", "feed", "-p", "url=https://x.example.org/a", "-p", "mode=blocked", "-p", "token=${secret:env:VENDEMMIA_SECRET_KEY}")
 	require.Equal(t, exitRunFailed, r.code)
 	require.Contains(t, r.err, "blocked")
 	require.Contains(t, r.err, "why         blocked: get https://x.example.org/a: HTTP status 403; ask the source")
@@ -54,9 +54,9 @@ func TestTryEndsByItsOutcome(t *testing.T) {
 	require.Contains(t, r.err, `unreadable  x: date "31/02/2026"`)
 	require.Equal(t, exitWarnings, b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "mode=reject", "--strict").code)
 
-	r = b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "token=${secret:env:NONE}")
+	r = b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "token=${secret:env:VENDEMMIA_SECRET_NONE}")
 	require.Equal(t, exitUsage, r.code)
-	require.Contains(t, r.err, "${secret:env:NONE}")
+	require.Contains(t, r.err, "${secret:env:VENDEMMIA_SECRET_NONE}")
 }
 
 func TestTryIsInterrupted(t *testing.T) {

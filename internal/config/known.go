@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +15,10 @@ import (
 // DefaultStore is where the data is when nobody says otherwise, looked for from
 // the working folder upwards.
 const DefaultStore = "sqlite:.vendemmia/vendemmia.db"
+
+// DefaultSecretEnv are the variables that references to secrets may name when
+// nobody says otherwise.
+const DefaultSecretEnv = "VENDEMMIA_SECRET_*"
 
 // Known describes one setting.
 type Known struct {
@@ -72,6 +77,19 @@ func workerSettings() []Known {
 		{Name: "max-body", Default: "16MiB", Help: "largest answer that is read", set: func(s *Settings, v string) (err error) {
 			s.MaxBody, err = size(v)
 			return err
+		}},
+		{Name: "secret-env", Default: DefaultSecretEnv, List: true, Help: "variables that ${secret:env:NAME} may name, by name or pattern", set: func(s *Settings, v string) error {
+			s.SecretEnv = list(v)
+			for _, pattern := range s.SecretEnv {
+				if _, err := path.Match(pattern, ""); err != nil {
+					return fmt.Errorf("%q is no pattern; write NAME or NAME_*", pattern)
+				}
+			}
+			return nil
+		}},
+		{Name: "secret-dir", List: true, Help: "folders that ${secret:file:PATH} may read; none by default", set: func(s *Settings, v string) error {
+			s.SecretDirs = list(v)
+			return nil
 		}},
 		{Name: "health-address", Help: "host:port for /live, /ready and /metrics; empty: none", set: text(func(s *Settings) *string { return &s.HealthAddr })},
 	}

@@ -22,7 +22,11 @@ type Settings struct {
 	Heartbeat    time.Duration // after which a silent chunk counts as dead
 	AllowNetwork []netip.Prefix
 	MaxBody      int64 // bytes
-	HealthAddr   string
+	// SecretEnv are the variables, by name or pattern, and SecretDirs the folders
+	// that references to secrets may name.
+	SecretEnv  []string
+	SecretDirs []string
+	HealthAddr string
 
 	Instance string // begins the names of queues, schedules and runs
 	Identity string // of this process

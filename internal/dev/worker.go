@@ -43,12 +43,21 @@ func StartWorker(ctx context.Context, o WorkerOptions) (*Process, error) {
 	return p, nil
 }
 
-// Environment is this process's without TEMPORAL_* and VENDEMMIA_*, pointed to
-// the server at address.
+// secretPrefix begins the variables that references to secrets may name.
+const secretPrefix = "VENDEMMIA_SECRET_"
+
+// isSetting tells the settings among them, which the worker gets as flags.
+func isSetting(e string) bool {
+	name, _, _ := strings.Cut(e, "=")
+	return name == secretPrefix+"ENV" || name == secretPrefix+"DIR"
+}
+
+// Environment is this process's without TEMPORAL_* and VENDEMMIA_*, but for
+// secrets, pointed to the server at address.
 func Environment(address string) []string {
 	var env []string
 	for _, e := range os.Environ() {
-		if !strings.HasPrefix(e, "TEMPORAL_") && !strings.HasPrefix(e, "VENDEMMIA_") {
+		if !strings.HasPrefix(e, "TEMPORAL_") && !strings.HasPrefix(e, "VENDEMMIA_") || strings.HasPrefix(e, secretPrefix) && !isSetting(e) {
 			env = append(env, e)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package secrets resolves the references that stand for secrets in campaign
-// files and settings, ${secret:env:NAME} and ${secret:file:PATH}, in the worker
-// and nowhere else.
+// files, ${secret:env:NAME} and ${secret:file:PATH}, in the process that asks the
+// source and nowhere else, and hides the values wherever text leaves it.
 package secrets
 
 import (
@@ -8,47 +8,56 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
+	"net/url"
+	"path"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
 // maxFile bounds a secret's file: a larger one is no secret but a mistake.
 const maxFile = 64 << 10
 
-// Resolver finds the values of references. The zero Resolver finds none. It may
-// be used by many goroutines at once; values are looked up anew each time, so a
-// rotated secret needs no restart.
+// Resolver finds the values of references, of those that it was given and no
+// others. The zero Resolver finds none. It may be used by many goroutines at
+// once; values are looked up anew each time, so a rotated secret needs no restart.
 type Resolver struct {
-	Getenv   func(string) string
-	ReadFile func(string) ([]byte, error)
+	Getenv func(string) string
+	// Env are the variables that may be resolved, by name or by pattern (A_*).
+	Env []string
+	// Dirs are the folders whose files may be resolved.
+	Dirs []string
 }
 
-// New returns a resolver of this process's environment and files.
-func New() Resolver { return Resolver{Getenv: os.Getenv, ReadFile: os.ReadFile} }
-
-// Text replaces every reference in s and returns the values, so that they can be
-// masked where they would be printed. An absent or empty secret is a
-// KindMisconfigured error that names the reference, never a value.
-func (r Resolver) Text(s string) (string, []string, error) {
-	var values []string
+// Text replaces every reference in s and returns what was found, so that it can
+// be masked where it would be printed. In an address a value is escaped for the
+// place where it stands. What cannot be resolved is a KindMisconfigured error that
+// names the reference, never a value.
+func (r Resolver) Text(s string) (string, Found, error) {
+	var found Found
 	var failed error
-	out := harvest.ReplaceReferences(s, func(ref string) string {
-		value, err := r.value(ref)
+	shape := []byte(s) // with nothing in the place of references that means anything
+	harvest.ReplaceReferences(s, func(at int, ref string) string {
+		copy(shape[at:], strings.Repeat("x", len(ref)))
+		return ""
+	})
+	out := harvest.ReplaceReferences(s, func(at int, ref string) string {
+		base, write := wayOf(ref)
+		value, err := r.value(base)
 		failed = errors.Join(failed, err)
-		values = append(values, value)
-		return value
+		found = append(found, Secret{Ref: base, Value: value})
+		if write != nil {
+			return write(value)
+		}
+		return fit(string(shape), at, at+len(ref), value)
 	})
 	if failed != nil {
-		return "", nil, &harvest.Error{
-			Kind: harvest.KindMisconfigured, Op: "resolve secret", Err: failed,
-			Advice: "write ${secret:env:NAME} or ${secret:file:PATH}, and give the worker what it names",
-		}
+		return "", nil, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "resolve secret", Err: failed}
 	}
-	return out, values, nil
+	return out, found, nil
 }
 
 func (r Resolver) value(ref string) (string, error) {
@@ -57,47 +66,118 @@ func (r Resolver) value(ref string) (string, error) {
 	switch {
 	case !closed:
 		return "", fmt.Errorf("%s is not closed with }", ref)
+	case scheme != "env" && scheme != "file":
+		return "", fmt.Errorf("%s: secrets come from env or file, not from %q; write ${secret:env:NAME} or ${secret:file:PATH}", ref, scheme)
 	case where == "":
-		return "", fmt.Errorf("%s names nothing", ref)
-	case scheme == "env" && r.Getenv != nil:
-		if v := r.Getenv(where); v != "" {
-			return v, nil
-		}
-		return "", fmt.Errorf("%s: the worker's environment has no such variable, or it is empty", ref)
-	case scheme == "file" && r.ReadFile != nil:
-		return r.file(ref, where)
+		return "", fmt.Errorf("%s names nothing; write ${secret:env:NAME} or ${secret:file:PATH}", ref)
+	case scheme == "env":
+		return r.env(ref, where)
 	default:
-		return "", fmt.Errorf("%s: secrets come from env or file, not from %q", ref, scheme)
+		return r.file(ref, where)
 	}
 }
 
+func (r Resolver) env(ref, name string) (string, error) {
+	if !r.may(name) {
+		return "", fmt.Errorf("%s: only variables that match %s are resolved; rename it, or add %s to the setting secret-env (worker --secret-env, VENDEMMIA_SECRET_ENV)", ref, words(r.Env), name)
+	}
+	if v := r.Getenv(name); v != "" {
+		return v, nil
+	}
+	return "", fmt.Errorf("%s: the worker's environment has no such variable, or it is empty", ref)
+}
+
+// may reports whether a variable was given to this process as a secret.
+func (r Resolver) may(name string) bool {
+	for _, pattern := range r.Env {
+		if fits, err := path.Match(pattern, name); err == nil && fits && r.Getenv != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func words(list []string) string {
+	if len(list) == 0 {
+		return "nothing (secret-env is empty)"
+	}
+	return strings.Join(list, ", ")
+}
+
 // file reads a secret's file; a line break at its end is an editor's.
-func (r Resolver) file(ref, path string) (string, error) {
-	raw, err := r.ReadFile(path)
-	switch value := string(bytes.TrimRight(raw, "\r\n")); {
-	case err != nil:
+func (r Resolver) file(ref, name string) (string, error) {
+	raw, err := r.read(name)
+	if err != nil {
 		return "", fmt.Errorf("%s: %w", ref, err)
-	case len(raw) > maxFile:
-		return "", fmt.Errorf("%s: the file has %d bytes; a secret has at most %d", ref, len(raw), maxFile)
-	case value == "" || !utf8.ValidString(value):
+	}
+	value := string(bytes.TrimRight(raw, "\r\n"))
+	if value == "" || !utf8.ValidString(value) {
 		return "", fmt.Errorf("%s: the file is empty or no text", ref)
+	}
+	return value, nil
+}
+
+// read reads a file below one of the folders: a path is whole, or relative to one
+// of them.
+func (r Resolver) read(name string) ([]byte, error) {
+	err := fmt.Errorf("only files below %s are read; put it there, or add %s to the setting secret-dir (worker --secret-dir, VENDEMMIA_SECRET_DIR)", folders(r.Dirs), filepath.Dir(name))
+	for _, dir := range r.Dirs {
+		inside := name
+		if filepath.IsAbs(name) {
+			var outside error
+			if inside, outside = filepath.Rel(dir, name); outside != nil {
+				continue
+			}
+		}
+		if !filepath.IsLocal(inside) {
+			continue
+		}
+		var raw []byte
+		if raw, err = userfile.ReadIn(dir, inside, maxFile); err == nil {
+			return raw, nil
+		}
+	}
+	return nil, err
+}
+
+func folders(list []string) string {
+	if len(list) == 0 {
+		return "the folders of the setting secret-dir, which names none,"
+	}
+	return strings.Join(list, ", ")
+}
+
+// fit escapes a value that stands from one place to another of an address.
+func fit(address string, from, to int, value string) string {
+	scheme, before, isAddress := strings.Cut(address[:from], "://")
+	if !isAddress || strings.ContainsAny(scheme, "/?#@ ") {
+		return value
+	}
+	authority, _, _ := strings.Cut(address[to:], "/")
+	switch {
+	case strings.ContainsAny(before, "?#"):
+		return url.QueryEscape(value)
+	case strings.Contains(before, "/"):
+		return escapePath(value)
+	case strings.Contains(authority, "@"):
+		return escapeUser(value)
 	default:
-		return value, nil
+		return value
 	}
 }
 
 // JSON replaces the references in every string of a JSON value, however deep;
 // see Text. Raw without references comes back as it is. Names of members are
 // left alone.
-func (r Resolver) JSON(raw json.RawMessage) (json.RawMessage, []string, error) {
-	var values []string
+func (r Resolver) JSON(raw json.RawMessage) (json.RawMessage, Found, error) {
+	var all Found
 	var failed error
 	out, err := harvest.MapStrings(raw, func(s string) string {
 		text, found, err := r.Text(s)
 		if failed == nil {
 			failed = err
 		}
-		values = append(values, found...)
+		all = append(all, found...)
 		return text
 	})
 	switch {
@@ -106,17 +186,5 @@ func (r Resolver) JSON(raw json.RawMessage) (json.RawMessage, []string, error) {
 	case failed != nil:
 		return nil, nil, failed
 	}
-	return out, values, nil
-}
-
-// Redact replaces every value in text by ***; the longest first, since one may
-// hold another.
-func Redact(text string, values []string) string {
-	values = slices.SortedFunc(slices.Values(values), func(a, b string) int { return len(b) - len(a) })
-	for _, v := range values {
-		if v != "" {
-			text = strings.ReplaceAll(text, v, "***")
-		}
-	}
-	return text
+	return out, all, nil
 }

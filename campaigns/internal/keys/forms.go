@@ -155,7 +155,7 @@ func address() *Form {
 			if scheme, rest, found := strings.Cut(n.Text, ":"); harvest.HasReference(n.Text) || found && scheme != "" && rest != "" {
 				return values.Secrets(n.Text)
 			}
-			return fmt.Errorf("%q is no address; for example https://hooks.example.org/x or ${secret:env:HOOK}", n.Text)
+			return fmt.Errorf("%q is no address; for example https://hooks.example.org/x or ${secret:env:VENDEMMIA_SECRET_HOOK}", n.Text)
 		},
 		Schema: map[string]any{"type": "string", "minLength": 3},
 	}

@@ -72,7 +72,7 @@ func notifyKeys() []Key {
 		when = append(when, string(o))
 	}
 	return []Key{
-		{Name: "to", Value: Value{Form: address()}, Doc: "a webhook; may be a secret", Example: `"${secret:env:HOOK}"`},
+		{Name: "to", Value: Value{Form: address()}, Doc: "a webhook; may be a secret", Example: `"${secret:env:VENDEMMIA_SECRET_HOOK}"`},
 		{Name: "when", Value: Value{Form: words(when...), List: &Value{Form: words(when...)}}, Doc: "outcomes, and `recovered`; absent: everything that needs a look", Example: "[failed, missed, recovered]"},
 		{Name: "after", Value: Value{Form: integer(1)}, Default: "1", Doc: "only after so many times in a row"},
 		{Name: "per", Value: Value{Form: words("run", "item")}, Default: "run", Doc: "one message per run or per item"},

@@ -44,15 +44,17 @@ func (r *Recorder) Exchanges() []harvest.Exchange {
 }
 
 // Run fetches to the end or to the request's limit and gives every document to
-// emit, page by page. An error of emit ends it and is returned; errors of the
-// fetcher are in the Trial.
-func Run(ctx context.Context, f harvest.Fetcher, req harvest.Request, rec *Recorder, emit func(*harvest.Document) error) (Trial, error) {
+// emit, page by page, each as show makes it. An error of emit ends it and is
+// returned; errors of the fetcher are in the Trial.
+func Run(
+	ctx context.Context, f harvest.Fetcher, req harvest.Request, rec *Recorder, show func(harvest.Page) harvest.Page, emit func(*harvest.Document) error,
+) (Trial, error) {
 	began := time.Now()
 	req.Attempt, req.LastAttempt = 1, true
 	t := Trial{Checkpoint: req.Checkpoint}
 	var broken error
 	sum, err := harvest.Pump(ctx, f, req, harvest.CommitFunc(func(_ context.Context, page harvest.Page) (harvest.Tally, error) {
-		tally, err := t.take(page, emit)
+		tally, err := t.take(show(page), emit)
 		broken = err
 		return tally, err
 	}))

@@ -1,0 +1,121 @@
+package activities
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/fetchers/feed"
+	"github.com/vendemmia/vendemmia/fetchers/web"
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// A source that is asked with a secret repeats it in every address it names.
+func repeating(t *testing.T, secret func() string) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/old.xml", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/feed.xml?k="+r.FormValue("k"), http.StatusMovedPermanently)
+	})
+	mux.HandleFunc("/feed.xml", func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("k") != secret() {
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		fmt.Fprintf(w, `<rss version="2.0"><channel><title>t</title>`+
+			`<item><guid>http://%[1]s/a?k=%[2]s</guid><link>http://%[1]s/a?k=%[2]s</link><title>A</title><description>asked with %[2]s</description></item></channel></rss>`, r.Host, secret())
+	})
+	mux.HandleFunc("/list", func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("k") != secret() {
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		fmt.Fprintf(w, `<html><body><a class="row" href="/page?n=1&k=%[1]s">one</a><a class="row" href="/page?n=2&k=%[1]s">two</a></body></html>`, secret())
+	})
+	mux.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `<html><body><h1>Page %s</h1><p>%s</p></body></html>`, r.FormValue("n"), strings.Repeat("words ", 50))
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// everything is all that the store's files hold.
+func everything(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		all.Write(content)
+		return err
+	}))
+	return all.String()
+}
+
+func TestNoSecretComesIntoTheStore(t *testing.T) {
+	for fetcher, params := range map[string]string{
+		"feed": `{"url":"URL/old.xml?k=${secret:env:KEY}"}`,
+		"web":  `{"url":"URL/list?k=${secret:env:KEY}","links":"a.row","fields":{"title":"h1"}}`,
+	} {
+		t.Run(fetcher, func(t *testing.T) {
+			value := "k3y-of-the-house"
+			source := repeating(t, func() string { return value })
+			dir := t.TempDir()
+			w := worldOn(t, filepath.Join(dir, "v.db"))
+			var err error
+			w.Fetchers, err = fetchers.Set{}.With("feed", feed.New)
+			require.NoError(t, err)
+			w.Fetchers, err = w.Fetchers.With("web", web.New)
+			require.NoError(t, err)
+			w.Client = func(v harvest.Visitor) *http.Client { return http.DefaultClient }
+			w.Secrets = only("KEY", func() string { return value })
+			c := campaigns.Adhoc(fetcher, nil, 1)
+			c.Name, c.Entries[0].Params = "news", []byte(strings.ReplaceAll(params, "URL", source.URL))
+			w.apply(c)
+			run := func() steps.Summary {
+				o := w.open(steps.Start{Campaign: "news"})
+				_, err := w.fetch(o)
+				require.NoError(t, err)
+				return w.close(o)
+			}
+			first := run()
+			require.Equal(t, harvest.OutcomeDone, first.Outcome, first.Why)
+			require.Positive(t, first.Documents.New)
+			require.NotContains(t, everything(t, dir), value)
+			ids := w.idsAndURLs(t)
+			require.Contains(t, ids, "k=${secret:env:KEY}")
+
+			again := run()
+			require.Equal(t, harvest.OutcomeUnchanged, again.Outcome, again.Why)
+			value = "another-key-of-it" // rotated: the documents are the same ones
+			rotated := run()
+			require.Zero(t, rotated.Documents.New, rotated.Why)
+			require.True(t, rotated.Outcome.Severity() < harvest.Bad, rotated.Why)
+			require.Equal(t, ids, w.idsAndURLs(t))
+			require.NotContains(t, everything(t, dir), value)
+		})
+	}
+}
+
+func (w *world) idsAndURLs(t *testing.T) string {
+	t.Helper()
+	var all []string
+	for d, err := range w.store.Documents(t.Context(), rows.DocumentFilter{}) {
+		require.NoError(t, err)
+		all = append(all, d.Line.ID+" "+d.Line.URL)
+	}
+	return strings.Join(all, "\n")
+}

@@ -1,0 +1,364 @@
+package secrets
+
+import (
+	"cmp"
+	"encoding/json"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// Secret is one reference and what it stands for.
+type Secret struct{ Ref, Value string }
+
+// String is the reference: a secret that is printed by mistake shows no value.
+func (s Secret) String() string { return s.Ref }
+
+// Found are the references that a text, or the params of an item, held.
+type Found []Secret
+
+// Mask hides the values of secrets in text, in every form in which addresses, JSON
+// and HTML write them. A nil Mask hides nothing. It may be used by many goroutines
+// at once.
+type Mask struct {
+	forms []form // the longest first
+	// words and content put references back: in addresses and ids, and in what
+	// documents say.
+	words, content *strings.Replacer
+	restore        map[string]string
+}
+
+// form is a value as it is written somewhere.
+type form struct {
+	text string
+	ref  string // the reference, and how the value is written
+	// plain: what may be a word of any text is not taken out of documents.
+	plain bool
+}
+
+// minSecret keeps short values, which occur in any text, from being masked.
+const minSecret = 4
+
+// Mask returns the mask of what was found; nil where there is nothing to hide.
+func (f Found) Mask() *Mask {
+	m := &Mask{restore: map[string]string{}}
+	for _, s := range f {
+		if len(s.Value) >= minSecret {
+			m.add(s)
+		}
+	}
+	if len(m.forms) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(m.forms, func(a, b form) int { return cmp.Compare(len(b.text), len(a.text)) })
+	var words, content []string
+	for _, f := range m.forms {
+		if words = append(words, f.text, f.ref); !f.plain {
+			content = append(content, f.text, f.ref)
+		}
+	}
+	m.words, m.content = strings.NewReplacer(words...), strings.NewReplacer(content...)
+	return m
+}
+
+func (m *Mask) add(s Secret) {
+	m.restore[s.Ref] = s.Value
+	for _, w := range ways() {
+		text := w.write(s.Value)
+		ref := s.Ref
+		if w.name != "" {
+			ref = strings.TrimSuffix(ref, "}") + "|" + w.name + "}"
+		}
+		if !slices.ContainsFunc(m.forms, func(f form) bool { return f.text == text }) {
+			m.forms = append(m.forms, form{text: text, ref: ref, plain: plain(s.Value)})
+		}
+	}
+}
+
+// plain: short, and of letters alone.
+func plain(value string) bool {
+	return len(value) < 8 && !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// way is how a value is written somewhere.
+type way struct {
+	name  string
+	write func(string) string
+}
+
+func ways() []way {
+	out := []way{
+		{"", func(s string) string { return s }},
+		{"query", url.QueryEscape},
+		{"query20", func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }},
+		{"segment", url.PathEscape},
+		{"path", escapePath},
+		{"user", escapeUser},
+		{"json", escapeJSON},
+		{"html", html.EscapeString},
+	}
+	for _, w := range out[1:6] {
+		out = append(out, way{w.name + "-small", func(s string) string {
+			return regexp.MustCompile(`%[0-9A-F]{2}`).ReplaceAllStringFunc(w.write(s), strings.ToLower)
+		}})
+	}
+	return out
+}
+
+// wayOf parts a reference that Keep wrote from the way in which the value is to be
+// written; nil where it says none.
+func wayOf(ref string) (base string, write func(string) string) {
+	i := strings.LastIndexByte(ref, '|')
+	if i < 0 {
+		return ref, nil
+	}
+	name, base := strings.TrimSuffix(ref[i+1:], "}"), ref[:i]+"}"
+	rest := strings.TrimLeft(name, "$")
+	for _, w := range ways() {
+		if w.name == rest && name != "" {
+			return base, func(s string) string { return name[:len(name)-len(rest)] + w.write(s) }
+		}
+	}
+	return ref, nil
+}
+
+func escapePath(s string) string {
+	return strings.TrimPrefix((&url.URL{Path: "/" + s}).EscapedPath(), "/")
+}
+
+func escapeUser(s string) string {
+	return strings.TrimPrefix(url.UserPassword("", s).String(), ":")
+}
+
+func escapeJSON(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return s
+	}
+	return string(b[1 : len(b)-1])
+}
+
+// Text returns s with every letter that belongs to a value taken out, also where
+// values overlap: *** stands for what is next to each other.
+func (m *Mask) Text(s string) string {
+	if m == nil {
+		return s
+	}
+	spans := m.spans(s)
+	if len(spans) == 0 {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	for i := 0; i < len(spans); {
+		end := spans[i][1]
+		b.WriteString(s[at:spans[i][0]] + "***")
+		for i++; i < len(spans) && spans[i][0] < end; i++ {
+			end = max(end, spans[i][1])
+		}
+		at = end
+	}
+	return b.String() + s[at:]
+}
+
+// spans are the places of values in s, sorted.
+func (m *Mask) spans(s string) [][2]int {
+	var out [][2]int
+	for _, f := range m.forms {
+		for at := 0; ; at++ {
+			i := strings.Index(s[at:], f.text)
+			if i < 0 {
+				break
+			}
+			at += i
+			out = append(out, [2]int{at, at + len(f.text)})
+		}
+	}
+	slices.SortFunc(out, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
+	return out
+}
+
+// Texts is Text for each.
+func (m *Mask) Texts(all []string) []string {
+	if m == nil {
+		return all
+	}
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = m.Text(s)
+	}
+	return out
+}
+
+// Error returns err with the values hidden in all of its text; its kind stays.
+func (m *Mask) Error(err error) error {
+	e := harvest.AsError(err)
+	if e == nil || m == nil {
+		return err
+	}
+	clean := *e
+	clean.Op, clean.On, clean.Advice, clean.Err = m.Text(e.Error()), "", "", nil
+	return &clean
+}
+
+// Exchange hides values in a line of the ledger.
+func (m *Mask) Exchange(x harvest.Exchange) harvest.Exchange {
+	x.URL, x.Error, x.Note = m.Text(x.URL), m.Text(x.Error), m.Text(x.Note)
+	return x
+}
+
+// Page hides values in all of a page, so that it can be stored and shown: in ids
+// and addresses references stand in their place, and Restore gives the checkpoint
+// back.
+func (m *Mask) Page(p harvest.Page) harvest.Page {
+	if m == nil {
+		return p
+	}
+	p.Checkpoint, p.Warnings = m.Keep(p.Checkpoint), m.Texts(p.Warnings)
+	p.Documents, p.Rejects, p.Resolved = slices.Clone(p.Documents), slices.Clone(p.Rejects), slices.Clone(p.Resolved)
+	for i := range p.Documents {
+		m.document(&p.Documents[i])
+	}
+	for i := range p.Rejects {
+		r := &p.Rejects[i]
+		r.ID, r.Reason, r.Bytes, r.Where = m.PutBack(r.ID), m.Text(r.Reason), m.Bytes(r.Bytes), m.KeepText(r.Where)
+	}
+	for i, id := range p.Resolved {
+		p.Resolved[i] = m.PutBack(id)
+	}
+	return p
+}
+
+func (m *Mask) document(d *harvest.Document) {
+	d.ID, d.URL, d.Parent = m.PutBack(d.ID), m.PutBack(d.URL), m.PutBack(d.Parent)
+	d.Title, d.Body, d.Fields = m.Content(d.Title), m.Bytes(d.Body), harvest.MapFields(d.Fields, m.Content)
+}
+
+// Bytes is Content for bytes that a source sent.
+func (m *Mask) Bytes(b []byte) []byte {
+	if m == nil || len(b) == 0 {
+		return b
+	}
+	return []byte(m.Content(string(b)))
+}
+
+// Unread undoes what Page did to records in quarantine.
+func (m *Mask) Unread(list []harvest.Unread) []harvest.Unread {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].ID, list[i].Where = m.RestoreText(list[i].ID), m.RestoreText(list[i].Where)
+	}
+	return list
+}
+
+// PutBack returns an address or an id with references in the place of values:
+// equal texts stay equal and others others, also after the secret was changed.
+func (m *Mask) PutBack(s string) string {
+	if m == nil {
+		return s
+	}
+	return m.words.Replace(s)
+}
+
+// Content is PutBack for what a document says: short words are left alone.
+func (m *Mask) Content(s string) string {
+	if m == nil {
+		return s
+	}
+	return m.content.Replace(s)
+}
+
+// Keep returns a JSON value with references in the place of values, for Restore.
+// What only looks like a reference is escaped.
+func (m *Mask) Keep(raw json.RawMessage) json.RawMessage { return m.each(raw, m.KeepText) }
+
+// KeepText is Keep for one text.
+func (m *Mask) KeepText(s string) string {
+	if m == nil {
+		return s
+	}
+	var b strings.Builder
+	at, next := 0, slices.Repeat([]int{-1}, len(m.forms))
+	for {
+		f, begin := m.first(s, at, next)
+		if begin < 0 {
+			return b.String() + harvest.EscapeReferences(s[at:])
+		}
+		before := strings.TrimRight(s[at:begin], "$")
+		b.WriteString(harvest.EscapeReferences(before))
+		b.WriteString(withDollars(f.ref, begin-at-len(before)))
+		at = begin + len(f.text)
+	}
+}
+
+// withDollars puts dollars that stand before a reference into it: outside they
+// would make text of it.
+func withDollars(ref string, n int) string {
+	if n == 0 {
+		return ref
+	}
+	base, name := strings.TrimSuffix(ref, "}"), ""
+	if i := strings.LastIndexByte(base, '|'); i >= 0 {
+		if _, write := wayOf(ref); write != nil {
+			base, name = base[:i], base[i+1:]
+		}
+	}
+	return base + "|" + strings.Repeat("$", n) + name + "}"
+}
+
+// first finds the first value in s from a place on, of several the longest. next
+// remembers where each form comes next, so that s is read once for each.
+func (m *Mask) first(s string, from int, next []int) (form, int) {
+	best, found := -1, form{}
+	for i, f := range m.forms {
+		if next[i] < from {
+			next[i] = len(s)
+			if at := strings.Index(s[from:], f.text); at >= 0 {
+				next[i] = from + at
+			}
+		}
+		if next[i] < len(s) && (best < 0 || next[i] < best) {
+			best, found = next[i], f
+		}
+	}
+	return found, best
+}
+
+// Restore undoes Keep, with the values of today; a reference that is none of this
+// mask's stays text.
+func (m *Mask) Restore(raw json.RawMessage) json.RawMessage { return m.each(raw, m.RestoreText) }
+
+// RestoreText is Restore for one text.
+func (m *Mask) RestoreText(s string) string {
+	if m == nil {
+		return s
+	}
+	return harvest.ReplaceReferences(s, func(_ int, ref string) string {
+		base, write := wayOf(ref)
+		value, ours := m.restore[base]
+		switch {
+		case !ours:
+			return ref
+		case write != nil:
+			return write(value)
+		default:
+			return value
+		}
+	})
+}
+
+func (m *Mask) each(raw json.RawMessage, f func(string) string) json.RawMessage {
+	if m == nil || len(raw) == 0 {
+		return raw
+	}
+	out, err := harvest.MapAllStrings(raw, f)
+	if err != nil {
+		return raw // not JSON: the page's own check says so
+	}
+	return out
+}
