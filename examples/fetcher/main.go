@@ -73,6 +73,11 @@ type wire struct {
 	More bool `json:"more"`
 }
 
+// leadsOn: a list that begins anew, whatever is asked for, has no end.
+func (w wire) leadsOn(after int) bool {
+	return len(w.Notices) > 0 && w.Notices[len(w.Notices)-1].Number > after
+}
+
 // page turns an answer into documents and moves at behind them. Every bulletin
 // has a notice 1, so its name is part of the id.
 func (w wire) page(at *place) harvest.Page {
@@ -89,8 +94,14 @@ func (w wire) page(at *place) harvest.Page {
 
 func (b bulletin) get(ctx context.Context, address string, after int) (wire, error) {
 	var w wire
-	q := url.Values{"after": {strconv.Itoa(after)}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+q.Encode(), nil)
+	at, err := url.Parse(address)
+	if err != nil {
+		return w, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "ask for notices", On: address, Err: err}
+	}
+	q := at.Query()
+	q.Set("after", strconv.Itoa(after))
+	at.RawQuery, at.Fragment = q.Encode(), ""
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return w, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "ask for notices", On: address, Err: err}
 	}
@@ -106,7 +117,7 @@ func (b bulletin) get(ctx context.Context, address string, after int) (wire, err
 	if err != nil {
 		return w, harvest.TransportError("read notices", address, err)
 	}
-	if err := json.Unmarshal(body, &w); err != nil || !utf8.Valid(body) || w.Bulletin == "" || w.More && len(w.Notices) == 0 {
+	if err := json.Unmarshal(body, &w); err != nil || !utf8.Valid(body) || w.Bulletin == "" || w.More && !w.leadsOn(after) {
 		return w, harvest.Errorf(harvest.KindBroken, "read notices", address, "the answer is no list of notices: %.80q", body)
 	}
 	return w, nil
