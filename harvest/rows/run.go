@@ -138,6 +138,12 @@ type RunItem struct {
 	ClosedAt  time.Time       `json:"closed_at,omitzero"`
 }
 
+// PastRun is how an item ended in one run.
+type PastRun struct {
+	Workflow string `json:"run"` // the run's workflow id
+	RunItem
+}
+
 // EntryRange is the span of ordinals that one entry has in a run.
 type EntryRange struct {
 	Entry  string `json:"entry"`

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
 type campaignsList struct {
@@ -25,7 +28,7 @@ func newCampaignsList(p *program) *cobra.Command {
 	c := &campaignsList{program: p}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the campaigns that were applied",
-		Long:    "List the campaigns that were applied, with their last run and their next.",
+		Long:    "List the campaigns that were applied, with their last run of all items and their\nnext.",
 		Example: "  starter campaigns list --tag gazzetta",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
@@ -56,7 +59,7 @@ func (c *campaignsList) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	list := c.out.List()
-	table := print.NewTable(print.Key("CAMPAIGN"), print.Flex("SCHEDULE"), print.Left("LAST RUN"),
+	table := print.NewTable(print.Key("CAMPAIGN"), print.Flex("SCHEDULE"), print.Word("LAST RUN"),
 		print.Right("STARTED "+c.clock.ZoneName()), print.Left("NEXT "+c.clock.ZoneName()))
 	for _, row := range all {
 		v, err := c.view(ctx, s, row)
@@ -88,12 +91,8 @@ func (p *program) view(ctx context.Context, s Store, row rows.Campaign) (campaig
 	if v.effective, err = campaigns.Decode(row.Definition.Spec); err != nil {
 		return v, fmt.Errorf("campaign %s: %w", row.Name, err)
 	}
-	runs, err := s.Runs(ctx, rows.RunFilter{Campaign: row.Name, Limit: 1})
-	if err != nil {
+	if v.Last, err = lastFull(ctx, s, row.Name); err != nil {
 		return v, err
-	}
-	if len(runs) > 0 {
-		v.Last = &runs[0]
 	}
 	if v.effective.Schedule != nil && row.Paused == nil && row.Removed.IsZero() {
 		if next := v.effective.Schedule.Next(p.env.Now(), 1); len(next) > 0 {
@@ -101,6 +100,28 @@ func (p *program) view(ctx context.Context, s Store, row rows.Campaign) (campaig
 		}
 	}
 	return v, nil
+}
+
+// lookedBack is over how many runs the last full one is looked for.
+const lookedBack = 50
+
+// lastFull is the last run of all items of a campaign: runs of some, trials and
+// backfills say nothing of the others. Where there was none, the last run.
+func lastFull(ctx context.Context, s Store, campaign string) (*rows.Run, error) {
+	runs, err := s.Runs(ctx, rows.RunFilter{Campaign: campaign, Limit: lookedBack})
+	if err != nil || len(runs) == 0 {
+		return nil, err
+	}
+	if i := slices.IndexFunc(runs, full); i >= 0 {
+		return &runs[i], nil
+	}
+	return &runs[0], nil
+}
+
+func full(r rows.Run) bool {
+	var start steps.Start
+	err := json.Unmarshal(r.Overrides, &start)
+	return r.RetryOf == "" && r.Lane == "" && (err != nil || len(start.Items) == 0 && start.Limit == 0 && start.Window.IsZero())
 }
 
 func (p *program) nextWord(v campaignView) string {

@@ -74,6 +74,7 @@ type runStore interface {
 
 type itemStore interface {
 	Items(context.Context, rows.ItemsFilter) ([]rows.Item, error)
+	Past(ctx context.Context, item harvest.Item, limit int) ([]rows.PastRun, error)
 	PauseItem(ctx context.Context, item harvest.Item, p *rows.Pause) error
 }
 

@@ -135,6 +135,9 @@ func golden(t *testing.T, name, got string) {
 func narrow(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
+		if strings.Contains(line, "://") {
+			continue // a link is never cut
+		}
 		require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 80, line)
 	}
 }

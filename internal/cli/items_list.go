@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -11,6 +14,7 @@ type itemsList struct {
 	*program
 	itemFlags
 	unhealthy bool
+	strict    bool
 	limit     int
 }
 
@@ -18,48 +22,116 @@ func newItemsList(p *program) *cobra.Command {
 	c := &itemsList{program: p}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List items with how they fare",
-		Long:    "List items with their last outcome, for how many runs in a row it has been as\ngood or as bad, and when they last ended well.",
-		Example: "  starter items list --campaign news --unhealthy",
+		Long: `List items with their last outcome, for how many runs in a row it has been as
+good or as bad, and when they last ended well. KEY is the name that commands
+take. An item that no campaign file has any more is marked, and never unhealthy.
+
+With --unhealthy: those that need a look, since when, and why.`,
+		Example: "  starter items list --campaign news --unhealthy --strict",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
 	c.add(p, cmd)
 	cmd.Flags().BoolVar(&c.unhealthy, "unhealthy", false, "only those that need a look")
+	cmd.Flags().BoolVar(&c.strict, "strict", false, "with --unhealthy: exit 1 when there is one")
 	cmd.Flags().IntVar(&c.limit, "limit", 200, "at most so many; 0: all")
 	return cmd
 }
 
 func (c *itemsList) run(cmd *cobra.Command, _ []string) error {
-	s, err := c.Store(cmd.Context())
+	ctx := cmd.Context()
+	if c.strict && !c.unhealthy {
+		return usage("items list: --strict goes with --unhealthy")
+	}
+	s, err := c.Store(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.check(cmd.Context(), c.program, s); err != nil {
+	if err := c.check(ctx, c.program, s); err != nil {
 		return err
 	}
-	items, err := s.Items(cmd.Context(), rows.ItemsFilter{Campaign: c.campaign, Entry: c.entry, Unhealthy: c.unhealthy, Limit: c.limit})
+	items, err := c.items(ctx, s)
 	if err != nil {
 		return err
 	}
 	list := c.out.List()
-	zone := " " + c.clock.ZoneName()
-	table := print.NewTable(print.Flex("CAMPAIGN"), print.Flex("ITEM"), print.Left("OUTCOME"), print.Right("STREAK"),
-		print.Right("GOOD"+zone), print.Right("NEW"+zone), print.Right("DOCS"))
 	for _, it := range items {
 		list.Add(it)
-		table.Row(it.Campaign, nameOf(it), itemState(it), print.Number(it.Streak), c.clock.Near(it.LastGood), c.clock.Near(it.LastNew), print.Number(it.Documents))
 	}
 	list.End()
-	c.out.Table(table)
+	c.out.Table(c.table(items))
+	if c.strict && len(items) > 0 {
+		return quiet(exitError)
+	}
 	if len(items) == 0 {
 		c.out.Printf("%s\n", map[bool]string{true: "(none is unhealthy)", false: "(none seen yet)"}[c.unhealthy])
-		return c.elsewhere(cmd.Context(), s)
+		return c.elsewhere(ctx, s)
 	}
 	return nil
 }
 
-func itemState(it rows.Item) string {
-	if it.Paused != nil {
-		return "paused"
+// items reads at most limit of them; of the unhealthy ones also what their runs
+// tell.
+func (c *itemsList) items(ctx context.Context, s Store) ([]itemStory, error) {
+	found, err := s.Items(ctx, rows.ItemsFilter{Campaign: c.campaign, Entry: c.entry, Unhealthy: c.unhealthy})
+	if err != nil {
+		return nil, err
 	}
-	return print.Dash(string(it.Outcome))
+	gone, err := c.fileless(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var out []itemStory
+	for _, it := range found {
+		if c.limit > 0 && len(out) == c.limit {
+			break
+		}
+		st := itemStory{Item: it, NoFile: gone.has(ctx, it.Item)}
+		if c.unhealthy && st.NoFile {
+			continue
+		}
+		if c.unhealthy {
+			if st, err = story(ctx, s, it); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, st)
+	}
+	return out, nil
+}
+
+func (c *itemsList) table(items []itemStory) *print.Table {
+	zone := " " + c.clock.ZoneName()
+	if c.unhealthy {
+		t := print.NewTable(print.Flex("CAMPAIGN"), print.Key("KEY"), print.Flex("LABEL"), print.Word("OUTCOME"), print.Right("SINCE"+zone), print.Flex("WHY"))
+		for _, it := range items {
+			t.Row(it.Campaign, it.Key, it.Label, itemState(it), c.clock.Near(it.Since), it.whyText())
+		}
+		return spareLabels(t, items, "CAMPAIGN")
+	}
+	t := print.NewTable(print.Flex("CAMPAIGN"), print.Key("KEY"), print.Flex("LABEL"), print.Word("OUTCOME"), print.Right("STREAK"),
+		print.Right("GOOD"+zone), print.Right("NEW"+zone), print.Right("DOCS"))
+	for _, it := range items {
+		t.Row(it.Campaign, it.Key, it.Label, itemState(it), print.Number(it.Streak), c.clock.Near(it.LastGood), c.clock.Near(it.LastNew), print.Number(it.Documents))
+	}
+	return spareLabels(t, items, "NEW"+zone)
+}
+
+// spareLabels leaves out labels where there are none; they give way to keys, and
+// then other columns do.
+func spareLabels(t *print.Table, items []itemStory, heads ...string) *print.Table {
+	if !slices.ContainsFunc(items, func(it itemStory) bool { return it.Label != "" && it.Label != it.Key }) {
+		t = t.Without("LABEL")
+	}
+	return t.Spare(append([]string{"LABEL"}, heads...)...)
+}
+
+func itemState(it itemStory) string {
+	switch {
+	case it.NoFile:
+		return "in no file"
+	case it.Paused != nil:
+		return "paused"
+	default:
+		return print.Dash(string(it.Outcome))
+	}
 }

@@ -20,7 +20,7 @@ func newItemsShow(p *program) *cobra.Command {
 	c := &itemsShow{program: p}
 	cmd := &cobra.Command{
 		Use: "show KEY", Short: "Show one item: how it fares and where it goes on",
-		Long:    "Show one item across runs: its outcome, its streak, its checkpoint.",
+		Long:    "Show one item across runs: its address, its outcome, what it met last, how its\nlast runs ended, its checkpoint.",
 		Example: "  starter items show ansa-economia",
 		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
@@ -30,7 +30,8 @@ func newItemsShow(p *program) *cobra.Command {
 
 // itemDetail is all that `items show` tells.
 type itemDetail struct {
-	rows.Item
+	itemStory
+	History     []rows.PastRun    `json:"history"` // the newest first
 	Checkpoints []rows.Checkpoint `json:"checkpoints"`
 }
 
@@ -44,7 +45,16 @@ func (c *itemsShow) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	d := itemDetail{Item: it}
+	st, err := story(ctx, s, it)
+	if err != nil {
+		return err
+	}
+	gone, err := c.fileless(ctx, s)
+	if err != nil {
+		return err
+	}
+	st.NoFile = gone.has(ctx, it.Item)
+	d := itemDetail{itemStory: st, History: st.Past[:min(len(st.Past), shownRuns)]}
 	if d.Checkpoints, err = s.Checkpoints(ctx, rows.CheckpointFilter{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}); err != nil {
 		return err
 	}
@@ -62,10 +72,17 @@ func itemScreen(d itemDetail, c print.Clock) string {
 	}
 	line("item", d.Item.Item.String())
 	line("label", d.Label)
+	line("address", d.Address)
 	line("fetcher", d.Fetcher)
 	line("host", d.Host)
 	line("outcome", strings.TrimSpace(strings.ToUpper(string(d.Outcome))+" "+parens(diagnose.Streak(d.Item), d.Streak > 1)))
-	line("why", d.Why)
+	if d.NoFile {
+		line("file", "no campaign file has it any more; its documents and its checkpoint stay")
+	}
+	if !d.Since.IsZero() {
+		line("since", c.Full(d.Since))
+	}
+	line("why", d.whyText())
 	if d.Paused != nil {
 		line("paused", strings.TrimSpace(pauseText(d.Paused, c)))
 	}
@@ -82,7 +99,18 @@ func itemScreen(d itemDetail, c print.Clock) string {
 		}
 		line(name, fmt.Sprintf("%s (version %d, %s)", print.End(string(cp.Value), 400), cp.Version, c.NearZone(cp.UpdatedAt)))
 	}
+	if len(d.History) > 1 {
+		b.WriteString("\n" + pastTable(d.History, c).String())
+	}
 	return b.String()
+}
+
+func pastTable(past []rows.PastRun, c print.Clock) *print.Table {
+	t := print.NewTable(print.Right("ENDED "+c.ZoneName()), print.Word("OUTCOME"), print.Right("LISTED"), print.Right("NEW"), print.Right("CHANGED"), print.Right("DEL"), print.Flex("MET"))
+	for _, p := range past {
+		t.Row(c.Near(p.ClosedAt), string(p.Outcome), print.Number(p.Tally.Listed), print.Number(p.Tally.New), print.Number(p.Tally.Changed), print.Number(p.Tally.Deleted), print.Dash(p.Error))
+	}
+	return t
 }
 
 func parens(text string, show bool) string {

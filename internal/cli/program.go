@@ -3,8 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/user"
+	"strconv"
 	"time"
+
+	"golang.org/x/term"
 
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/config"
@@ -77,10 +81,27 @@ func (p *program) prepare() error {
 		return usage("%w", err)
 	}
 	p.out = print.New(p.env.Stdout, f)
+	p.out.Terminal(p.columns(), terminal(p.env.Stdout) && p.env.Getenv("NO_COLOR") == "" && p.env.Getenv("TERM") != "dumb")
 	if _, err := p.settings(); err != nil {
 		return usage("%w", err)
 	}
 	return nil
+}
+
+// narrowest is a terminal that tables still fit.
+const narrowest = 40
+
+// columns is how wide tables may be: as the terminal, as COLUMNS says, else 80.
+func (p *program) columns() int {
+	if n, err := strconv.Atoi(p.env.Getenv("COLUMNS")); err == nil && n >= narrowest {
+		return n
+	}
+	if f, ok := p.env.Stdout.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n >= narrowest {
+			return n
+		}
+	}
+	return print.Width
 }
 
 // Store opens the store of the settings; an absent one is an error, never an

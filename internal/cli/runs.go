@@ -83,7 +83,7 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 	}
 	gone := c.endedThere(cmd.Context(), runs)
 	list := c.out.List()
-	table := print.NewTable(print.Column{Head: "RUN", Flex: true, Key: true, Min: 24}, print.Left("OUTCOME"), print.Right("ITEMS"),
+	table := print.NewTable(print.Column{Head: "RUN", Flex: true, Key: true, Min: 24}, print.Word("OUTCOME"), print.Right("ITEMS"),
 		print.Right("NEW"), print.Right("CHANGED"), print.Right("STARTED "+c.clock.ZoneName()), print.Right("TOOK"))
 	for _, r := range runs {
 		list.Add(listedRun{r, gone[r.ID]})

@@ -31,7 +31,7 @@ func runScreen(v runView, c print.Clock) string {
 		line("waits", print.Wrap(v.waitText, 12, 12))
 		line("", "why: starter why "+v.Ref)
 	}
-	line("web ui", print.End(v.WebUI, print.Width-12))
+	line("web ui", v.WebUI)
 	b.WriteString("\n" + totalsTable(v.Totals).String())
 	for i := range v.Look {
 		b.WriteString("\n" + lookScreen(v, &v.Look[i], c))

@@ -76,9 +76,9 @@ func askedLine(f Facts) []Line {
 func pathOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return print.Middle(address, 120)
+		return address
 	}
-	return print.Middle(u.Host+u.RequestURI(), 120)
+	return u.Host + u.RequestURI()
 }
 
 // foundLine is what came, where no line has said it.

@@ -186,3 +186,23 @@ func FuzzWrapAndTable(f *testing.F) {
 		require.NotContains(t, print.Wrap(s, 0, 2), "\x1b")
 	})
 }
+
+func TestColourOnATerminalOnly(t *testing.T) {
+	t.Parallel()
+	say := func(colour bool) string {
+		var b strings.Builder
+		p := print.New(&b, print.Text)
+		p.Terminal(100, colour)
+		table := print.NewTable(print.Word("OUTCOME"), print.Flex("ITEM"))
+		table.Row("gone", strings.Repeat("x", 90))
+		table.Row("partial", "b")
+		table.Row("done", "c")
+		p.Table(table)
+		return b.String()
+	}
+	require.NotContains(t, say(false), "\x1b")
+	require.Contains(t, say(false), strings.Repeat("x", 90), "as wide as the terminal")
+	require.Contains(t, say(true), "\x1b[31mgone\x1b[0m     x", "a colour takes no room")
+	require.Contains(t, say(true), "\x1b[33mpartial\x1b[0m  b")
+	require.Contains(t, say(true), "\ndone     c")
+}

@@ -36,6 +36,14 @@ type Printer struct {
 	out    io.Writer
 	format Format
 	err    error
+	width  int
+	colour bool
+}
+
+// Terminal makes tables as wide as the terminal that is written to, and colours
+// outcomes.
+func (p *Printer) Terminal(width int, colour bool) {
+	p.width, p.colour = width, colour
 }
 
 // New returns a printer onto w.
@@ -63,9 +71,14 @@ func (p *Printer) Value(v any) {
 
 // Table writes a table for people.
 func (p *Printer) Table(t *Table) {
-	if p.People() {
-		p.write(t.String())
+	if !p.People() {
+		return
 	}
+	if p.width > 0 && t.width == Width {
+		t.Within(p.width)
+	}
+	t.colour = p.colour
+	p.write(t.String())
 }
 
 // List starts a list of values for programs: an array in the json format, lines

@@ -14,7 +14,7 @@ type RunRow struct {
 
 // Ended is the table of runs that have ended.
 func Ended(runs ...RunRow) *Table {
-	t := NewTable(Flex("CAMPAIGN"), Left("OUTCOME"), Right("ITEMS"), Right("NEW"), Right("CHANGED"), Right("SAME"), Right("DEL"), Left("LOOK AT"), Left("TIME"))
+	t := NewTable(Flex("CAMPAIGN"), Word("OUTCOME"), Right("ITEMS"), Right("NEW"), Right("CHANGED"), Right("SAME"), Right("DEL"), Left("LOOK AT"), Left("TIME"))
 	for _, r := range runs {
 		look := r.Look
 		if len(look) == 0 {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Width is how many columns a screen has.
@@ -17,6 +19,8 @@ type Column struct {
 	// Others are Min wide at least.
 	Flex bool
 	Min  int
+	// Word columns hold outcomes, in their colours on a terminal.
+	Word bool
 	// Key columns are flexible, and give way only when the others cannot any more:
 	// people copy what stands in them.
 	Key bool
@@ -28,6 +32,8 @@ type Table struct {
 	columns []Column
 	rows    [][]string
 	width   int
+	spare   []string
+	colour  bool
 }
 
 // NewTable returns an empty table.
@@ -56,6 +62,9 @@ func Left(head string) Column { return Column{Head: head} }
 // Right makes a column of numbers.
 func Right(head string) Column { return Column{Head: head, Right: true} }
 
+// Word makes a column of outcomes.
+func Word(head string) Column { return Column{Head: head, Word: true} }
+
 // Flex makes a column that gives way; at least eight letters stay.
 func Flex(head string) Column { return Column{Head: head, Flex: true, Min: 8} }
 
@@ -63,16 +72,21 @@ func Flex(head string) Column { return Column{Head: head, Flex: true, Min: 8} }
 // give way in its place.
 func Key(head string) Column { return Column{Head: head, Flex: true, Key: true, Min: 8} }
 
-// Spare leaves out the columns with these heads, one after another, until every key
-// is whole, and returns what is left: the table itself where that is not needed,
-// or would not help.
+// Spare names columns that are left out, one after another, until every key is
+// whole: where that is needed, and helps. It returns the table.
 func (t *Table) Spare(heads ...string) *Table {
+	t.spare = heads
+	return t
+}
+
+// spared is the table without the columns it can spare.
+func (t *Table) spared() *Table {
 	less := t
-	for _, head := range heads {
+	for _, head := range t.spare {
 		if less.whole() {
 			return less
 		}
-		less = less.without(head)
+		less = less.Without(head)
 	}
 	if less.whole() {
 		return less
@@ -92,12 +106,13 @@ func (t *Table) whole() bool {
 	return true
 }
 
-func (t *Table) without(head string) *Table {
+// Without leaves out the column with this head.
+func (t *Table) Without(head string) *Table {
 	i := slices.IndexFunc(t.columns, func(c Column) bool { return c.Head == head })
 	if i < 0 {
 		return t
 	}
-	less := &Table{columns: slices.Delete(slices.Clone(t.columns), i, i+1), width: t.width}
+	less := &Table{columns: slices.Delete(slices.Clone(t.columns), i, i+1), width: t.width, spare: t.spare, colour: t.colour}
 	for _, row := range t.rows {
 		less.rows = append(less.rows, slices.Delete(slices.Clone(row), i, i+1))
 	}
@@ -120,6 +135,11 @@ func (t *Table) Len() int { return len(t.rows) }
 
 // String renders the table.
 func (t *Table) String() string {
+	if len(t.spare) > 0 {
+		less := *t.spared()
+		less.spare = nil
+		return less.String()
+	}
 	widths := t.fit()
 	var b strings.Builder
 	heads := make([]string, len(t.columns))
@@ -141,6 +161,9 @@ func (t *Table) line(b *strings.Builder, widths []int, cells []string) {
 		}
 		cell = Middle(cell, widths[i])
 		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		if t.colour && t.columns[i].Word {
+			cell = coloured(cell)
+		}
 		if t.columns[i].Right {
 			line.WriteString(pad + cell)
 		} else {
@@ -148,6 +171,19 @@ func (t *Table) line(b *strings.Builder, widths []int, cells []string) {
 		}
 	}
 	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+}
+
+// coloured is an outcome as a terminal shows it: bad ones red, warnings yellow.
+func coloured(word string) string {
+	o := harvest.Outcome(word)
+	switch {
+	case !o.Valid() || o.Severity() == harvest.OK:
+		return word
+	case o.Severity() == harvest.Warn:
+		return "\x1b[33m" + word + "\x1b[0m"
+	default:
+		return "\x1b[31m" + word + "\x1b[0m"
+	}
 }
 
 // fit returns the width of each column: what is natural, less what flexible
