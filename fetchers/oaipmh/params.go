@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
+	"github.com/vendemmia/vendemmia/fetchers/internal/charsets"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -46,7 +46,7 @@ func (p Params) Validate() error {
 	if p.MaxPages < 0 {
 		errs = append(errs, errors.New("max_pages is a number above 0"))
 	}
-	if p.Encoding != "" && !wire.KnowsCharset(p.Encoding) {
+	if p.Encoding != "" && !charsets.Knows(p.Encoding) {
 		errs = append(errs, errors.New("encoding "+p.Encoding+" is not known; one such as utf-8, windows-1252, iso-8859-15"))
 	}
 	return errors.Join(errs...)

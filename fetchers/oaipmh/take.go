@@ -97,7 +97,8 @@ func (r *reading) emit(l *list, ans response, advance func()) {
 		end := min(at+harvest.MaxPageDocuments, len(ans.Records))
 		docs, rejects := a.documents(ans.Records[at:end])
 		r.note(rejects)
-		p := harvest.Page{Documents: r.inWindow(docs), Rejects: rejects, Listed: end - at, Total: total}
+		p := harvest.Page{Documents: r.inWindow(docs), Rejects: rejects, Total: total}
+		p.Listed = len(p.Documents) + len(rejects)
 		p.Done = r.pass.Seen + l.Seen + int64(end)
 		at = end
 		if at < len(ans.Records) {

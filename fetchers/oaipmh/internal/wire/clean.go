@@ -10,24 +10,19 @@ import (
 // Clean turns a body as it came into UTF-8 of legal XML 1.0 characters (section
 // 2.2), without byte order mark and with references a parser can resolve. A
 // sound body comes back as it is, uncopied. override names the charset where the
-// repository is wrong about it; "" lets body, declaration and windows-1252
-// decide, in that order. Clean never fails: bytes that fit no charset are read
-// as windows-1252, one by one.
+// repository is wrong about it. Clean never fails; see charsets.Decode.
 func Clean(body []byte, override string) []byte {
-	clean := charsets.Decode(body, charsets.Hints{Override: override})
-	if !legalText(clean) {
-		clean = bytes.Map(func(r rune) rune {
+	text := charsets.Decode(body, charsets.Hints{Override: override})
+	if !legalText(text) {
+		text = bytes.Map(func(r rune) rune {
 			if !legal(r) {
 				return -1
 			}
 			return r
-		}, clean)
+		}, text)
 	}
-	return resolve(clean)
+	return resolve(text)
 }
-
-// KnowsCharset reports whether Clean can be told to read this charset.
-func KnowsCharset(name string) bool { return charsets.Knows(name) }
 
 // legal reports a character of XML 1.0, section 2.2. Surrogates cannot come: the
 // text is UTF-8.

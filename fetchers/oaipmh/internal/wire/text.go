@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/vendemmia/vendemmia/fetchers/internal/charsets"
 )
 
 // Text returns the text of an element's content on one line: references and
@@ -90,7 +92,7 @@ func appendDecoded(out, ref []byte) []byte {
 		return append(out, '\'')
 	}
 	if r, isNumber := number(name); isNumber && r >= 0 && legal(r) {
-		return utf8.AppendRune(out, r)
+		return append(out, charsets.WithoutC1(string(r))...)
 	}
 	return append(out, ref...)
 }

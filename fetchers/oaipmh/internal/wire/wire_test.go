@@ -154,6 +154,8 @@ func TestClean(t *testing.T) {
 		"declared":              {in: `<?xml version="1.0" encoding="iso-8859-15"?><a>` + "\xa4</a>", want: `<?xml version="1.0" encoding="iso-8859-15"?><a>€</a>`},
 		"declared and not true": {in: `<?xml version="1.0" encoding="iso-8859-1"?><a>è</a>`, want: `<?xml version="1.0" encoding="iso-8859-1"?><a>è</a>`},
 		"override":              {in: "<a>\xa4</a>", override: "iso-8859-15", want: "<a>€</a>"},
+		"no Chinese":            {in: "<a>un homme dou\xe9\xa0\xbb, \xe9t\xe9</a>", want: "<a>un homme doué\u00a0», été</a>"},
+		"C1":                    {in: "<a>l\u0092été</a>", want: "<a>l’été</a>"},
 		"mark":                  {in: "\xef\xbb\xbf<a/>", want: "<a/>"},
 		"utf-16 little":         {in: "\xff\xfe<\x00a\x00/\x00>\x00", want: "<a/>"},
 		"utf-16 big, no mark":   {in: "\x00<\x00a\x00/\x00>", want: "<a/>"},
@@ -167,7 +169,7 @@ func TestClean(t *testing.T) {
 func TestTextIsOneLine(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		" a ": "a", "a\n\t b": "a b", "a  b": "a b", "a\u00a0b": "a b", "è": "è", "&lt;i&gt;": "<i>", "<![CDATA[ <b> ]]>x<!-- y --><i>z</i>": "<b> xz", "": "", " ": "",
+		" a ": "a", "l&#x92;&#233;": "l’é", "a\n\t b": "a b", "a  b": "a b", "a\u00a0b": "a b", "è": "è", "&lt;i&gt;": "<i>", "<![CDATA[ <b> ]]>x<!-- y --><i>z</i>": "<b> xz", "": "", " ": "",
 	} {
 		require.Equal(t, want, Text([]byte(in)), in)
 	}
