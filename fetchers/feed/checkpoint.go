@@ -46,6 +46,8 @@ type walk struct {
 	Known   []string `json:"known,omitempty"`
 	Pages   int      `json:"pages"`
 	Entries int      `json:"entries"`
+	// Run is what was read of it in this run.
+	Run amount `json:"run"`
 }
 
 const maxSeen = 40
@@ -79,13 +81,11 @@ func (c checkpoint) validators() answer.Validators {
 // forget drops what would keep the feed from being read.
 func (c *checkpoint) forget() { c.ETag, c.LastModified, c.Hash, c.Listed = "", "", "", 0 }
 
-// moved keeps a permanent move, and says so once.
+// moved keeps a permanent move, and says so until the file has the new address.
 func (c *checkpoint) moved(a answer.Answer, p *page) {
-	if a.Moved == "" || a.Moved == c.URL {
-		return
+	if c.URL = firstOf(a.Moved, c.URL); c.URL != "" {
+		p.warn("the feed has moved for good to %s: it is asked for there; change url in the file", harvest.Redact(c.URL))
 	}
-	c.URL = a.Moved
-	p.warn("the feed has moved for good to %s: it is asked for there from now on; change url in the file", harvest.Redact(a.Moved))
 }
 
 func shorten(id string) string {

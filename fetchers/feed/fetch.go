@@ -39,6 +39,12 @@ type reading struct {
 	visited map[string]bool
 	yielded map[string]bool
 	done    int64
+	// hosts are those of the feed; pages elsewhere are not asked for.
+	hosts []string
+	// again are older pages with records that could not be read.
+	again []string
+	// full: as much was read as a run may.
+	full bool
 }
 
 func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(harvest.Page, error) bool) (*reading, error) {
@@ -53,9 +59,16 @@ func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(har
 		return r, err
 	}
 	made, err := harvest.Fingerprint(r.params)
-	r.cp = restore(req.Checkpoint, made)
+	r.cp = restore(req.Checkpoint, decoding+made)
+	r.keepTo(r.params.URL)
+	r.again = r.pagesToRepeat()
 	return r, err
 }
+
+// decoding is part of what a checkpoint was made with: raised when the same feed
+// gives other documents than before, so that it is read again and not found
+// unchanged.
+const decoding = "2:"
 
 // whole reports a fetch that is to bring everything listed, known or not.
 func (r *reading) whole() bool { return r.req.Again || r.windowed() }
@@ -66,12 +79,22 @@ func (r *reading) run() error {
 	if err := r.head(); err != nil {
 		return err
 	}
-	for r.cp.Walk != nil && !r.stopped {
+	for r.cp.Walk != nil && !r.stopped && !r.full {
 		if err := r.step(*r.cp.Walk); err != nil {
 			return err
 		}
 	}
+	for len(r.again) > 0 && !r.stopped {
+		if err := r.repeat(); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// last reports that no page follows one with this checkpoint.
+func (r *reading) last(after checkpoint) bool {
+	return (after.Walk == nil || r.full) && len(r.again) == 0
 }
 
 // head reads the feed itself.
@@ -82,6 +105,7 @@ func (r *reading) head() error {
 		return err
 	}
 	r.visited[r.params.URL], r.visited[a.Final.String()] = true, true
+	r.keepTo(a.Final.String())
 	p.hash = harvest.Digest(a.Body)
 	if a.NotModified || !r.whole() && !r.halfway(p) && r.cp.Hash == p.hash {
 		return r.unchanged(a, p)
@@ -147,7 +171,7 @@ func (r *reading) unchanged(a answer.Answer, p *page) error {
 		return nil
 	}
 	r.stopped = !r.yield(harvest.Page{
-		Checkpoint: r.checkpoint(r.cp), Listed: r.cp.Listed, NotModified: true, Warnings: p.warnings, Last: true,
+		Checkpoint: r.checkpoint(r.cp), Listed: r.cp.Listed, NotModified: true, Warnings: p.warnings, Last: len(r.again) == 0,
 	}, nil)
 	return nil
 }
@@ -162,6 +186,10 @@ func (r *reading) parse(a answer.Answer, p *page, limit int) error {
 		return harvest.Errorf(harvest.KindServerError, "parse feed", a.Final.String(), "the document breaks off before its first entry ends")
 	}
 	p.fill(doc, adapter{params: r.params, base: a.Final})
+	r.stayHome(p)
+	for i := range p.rejects {
+		p.rejects[i].Where = r.where(p.key)
+	}
 	for _, d := range p.docs {
 		if !r.yielded[d.ID] {
 			p.fresh++
@@ -185,7 +213,7 @@ func (r *reading) planWalk(p *page) *walk {
 	if old != nil {
 		known = old.Known
 	}
-	return &walk{URL: p.next, Known: known, Pages: 1, Entries: p.listed}
+	return &walk{URL: p.next, Known: known, Pages: 1, Entries: p.listed, Run: amount{Pages: 1, Entries: p.listed}}
 }
 
 // mayGoOn reports whether a page leads to another one within the limits.
@@ -224,10 +252,11 @@ func (r *reading) step(w walk) error {
 	if err := r.parse(a, p, max(0, r.params.MaxEntries-w.Entries)); err != nil {
 		return err
 	}
-	after.Walk = &walk{URL: p.next, Known: w.Known, Pages: w.Pages + 1, Entries: w.Entries + p.listed}
+	after.Walk = &walk{URL: p.next, Known: w.Known, Pages: w.Pages + 1, Entries: w.Entries + p.listed, Run: w.Run.plus(p)}
 	if p.meets(w.Known) || !r.mayGoOn(p, after.Walk.Pages, after.Walk.Entries) {
 		after.Walk = nil
 	}
+	r.bound(p, after.Walk)
 	r.emit(p, after)
 	return nil
 }
@@ -247,7 +276,7 @@ func (r *reading) emit(p *page, after checkpoint) {
 		if skip += harvest.MaxPageDocuments; skip < len(p.docs) {
 			r.cp.Part = &part{URL: p.key, Hash: p.hash, Skip: skip}
 		} else {
-			r.cp, out.Last = after, after.Walk == nil
+			r.cp, out.Last = after, r.last(after)
 		}
 		out.Checkpoint = r.checkpoint(r.cp)
 		if r.stopped = !r.yield(out, nil); out.Last || skip >= len(p.docs) {
@@ -267,7 +296,7 @@ func (r *reading) cut(p *page, skip int) harvest.Page {
 		r.yielded[d.ID] = true
 	}
 	if skip == 0 {
-		out.Rejects, out.Warnings, out.Partial = p.rejects, p.warnings, p.partial
+		out.Rejects, out.Warnings, out.Partial, out.Resolved = p.rejects, p.warnings, p.partial, r.settled(p)
 	}
 	out.Listed = len(out.Documents) + len(out.Rejects)
 	out.NotModified = out.Listed == 0 && p.listed > 0 && r.windowed()

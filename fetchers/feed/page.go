@@ -20,6 +20,8 @@ type page struct {
 	// fresh counts documents this fetch has not seen on an earlier page.
 	fresh   int
 	partial bool
+	// failed pages did not come.
+	failed bool
 	// next is the page with older entries, "" when there is none.
 	next string
 }
@@ -45,8 +47,10 @@ func (p *page) fill(doc document, a adapter) {
 	}
 }
 
-// sound pages may be skipped when they come again; others are to be seen again.
-func (p *page) sound() bool { return !p.partial && len(p.rejects) == 0 && p.listed > 0 }
+// sound pages may be skipped when they come again; others are to be seen again. A
+// record that cannot be read is the same when its page comes again: the store
+// keeps it.
+func (p *page) sound() bool { return !p.partial && p.listed > 0 }
 
 // meets reports whether an entry of the page is known.
 func (p *page) meets(known []string) bool {
