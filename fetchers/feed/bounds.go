@@ -108,9 +108,7 @@ func (r *reading) repeat() error {
 	if err := r.readAgain(p); err != nil {
 		return err
 	}
-	out := r.cut(p, 0)
-	out.Checkpoint, out.Last = r.checkpoint(r.cp), r.last(r.cp)
-	r.stopped = !r.yield(out, nil)
+	r.emit(p, r.cp)
 	return nil
 }
 
