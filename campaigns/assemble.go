@@ -104,9 +104,25 @@ func (b *build) checkPolicies() {
 			b.report.add(n.Pos, b.name+".notify", "an element without to; for example { to: https://hooks.example.org/x, when: [failed] }")
 		case len(a.When) == 0 && len(a.Also) > 0:
 			b.report.add(n.Get("when").Pos, b.name+".notify.when", "recovered alone has nothing to follow; name the outcomes too, for example [failed, recovered]")
-		case !harvest.HasReference(a.To) && !strings.HasPrefix(a.To, "https://") && !strings.HasPrefix(a.To, "http://"):
-			b.later.add(n.Get("to").Pos, b.name+".notify.to", "not yet: only webhooks (http, https) are sent to")
+		default:
+			b.checkReceiver(n.Get("to").Pos, a.To)
 		}
+	}
+}
+
+// checkReceiver refuses an address that no sender knows. What a reference stands for
+// shows when it is resolved.
+func (b *build) checkReceiver(at yamltree.Pos, to string) {
+	const on = ".notify.to"
+	scheme, rest, _ := strings.Cut(to, ":")
+	switch {
+	case strings.HasPrefix(to, "${"):
+	case scheme == "mailto":
+		b.later.add(at, b.name+on, "not yet: only webhooks (http, https) are sent to")
+	case scheme != "http" && scheme != "https":
+		b.report.add(at, b.name+on, fmt.Sprintf("no sender knows %s: addresses; use an http or https address that takes JSON, or ${secret:env:NAME}", scheme))
+	case !strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "///") || rest == "//":
+		b.report.add(at, b.name+on, fmt.Sprintf("%q names no host; for example https://hooks.example.org/x", to))
 	}
 }
 

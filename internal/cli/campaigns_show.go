@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
@@ -57,6 +58,9 @@ func (c *campaignsShow) run(cmd *cobra.Command, args []string) error {
 	if d.Passes, err = passesOf(ctx, s, v.effective, c.env.Now()); err != nil {
 		return err
 	}
+	if d.Unsent, err = unsentOf(ctx, s, row.Name); err != nil {
+		return err
+	}
 	if v.effective.Schedule != nil {
 		d.Fires = v.effective.Schedule.Next(c.env.Now(), 5)
 	}
@@ -71,6 +75,8 @@ type campaignDetail struct {
 	Items     int         `json:"items"`
 	Unhealthy int         `json:"unhealthy"`
 	Fires     []time.Time `json:"next_fires,omitempty"`
+	// Unsent are its notifications that were tried in vain.
+	Unsent []rows.Message `json:"unsent,omitempty"`
 	// Passes are the full passes of entries that say refresh.
 	Passes map[string]*entryPasses `json:"passes,omitempty"`
 }
@@ -102,6 +108,7 @@ func campaignScreen(d campaignDetail, c print.Clock) string {
 	if d.Last != nil {
 		line("last run", fmt.Sprintf("%s  %s  %s new", d.Last.WorkflowID, runWord(*d.Last), print.Number(d.Last.Tally.New)))
 	}
+	line("unsent", unsentText(d.Unsent, c))
 	for _, entry := range e.Entries {
 		b.WriteString("\n" + entryScreen(entry, d.Passes[entry.Name], c))
 	}

@@ -25,6 +25,7 @@ type Store interface {
 	checkpointStore
 	documentStore
 	failureStore
+	outboxStore
 	Close() error
 }
 
@@ -98,6 +99,12 @@ type failureStore interface {
 	Failures(context.Context, rows.FailureFilter) ([]rows.Failure, error)
 	Failure(ctx context.Context, id int64) (rows.Failure, error)
 	AcceptFailures(ctx context.Context, ids ...int64) error
+}
+
+type outboxStore interface {
+	Messages(context.Context, rows.MessageFilter) ([]rows.Message, error)
+	RetryMessages(ctx context.Context, ids ...int64) error
+	DropMessages(ctx context.Context, ids ...int64) error
 }
 
 // Engine is what commands ask of the control plane.

@@ -66,7 +66,11 @@ func (c *itemsList) run(cmd *cobra.Command, _ []string) error {
 		c.out.Printf("%s\n", map[bool]string{true: "(none is unhealthy)", false: "(none seen yet)"}[c.unhealthy])
 		return c.elsewhere(ctx, s)
 	}
-	return nil
+	unsent, err := unsentOf(cmd.Context(), s, c.campaign)
+	if text := unsentText(unsent, c.clock); text != "" {
+		c.out.Printf("\n%s\n", print.Wrap("unsent: "+text, 0, 8))
+	}
+	return err
 }
 
 // items reads at most limit of them; of the unhealthy ones also what their runs

@@ -24,6 +24,7 @@ func commands() []func(*program) *cobra.Command {
 		newRuns,
 		newItems,
 		newFailures,
+		newOutbox,
 		newDocuments,
 		newCheckpoints,
 		newFetchers,

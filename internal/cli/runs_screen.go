@@ -31,6 +31,7 @@ func runScreen(v runView, c print.Clock) string {
 		line("waits", print.Wrap(v.waitText, 12, 12))
 		line("", "why: starter why "+v.Ref)
 	}
+	line("unsent", print.Wrap(unsentText(v.Unsent, c), 12, 12))
 	line("web ui", v.WebUI)
 	b.WriteString("\n" + totalsTable(v.Totals).String())
 	for i := range v.Look {

@@ -67,6 +67,8 @@ type runView struct {
 	// deleted something.
 	Passes []rows.RunItem `json:"passes,omitempty"`
 	Exit   int            `json:"exit"`
+	// Unsent are its notifications that were tried in vain.
+	Unsent []rows.Message `json:"unsent,omitempty"`
 	// EndedThere is how the workflow of an open run has ended in Temporal.
 	EndedThere string `json:"ended_in_temporal,omitempty"`
 	// Waits is the first item to go on when all that is left waits.
@@ -115,6 +117,9 @@ func (c *runsShow) view(ctx context.Context, s Store, r rows.Run, ref string) (v
 		v.waitText = labelOf(*v.Waits) + " " + c.heldText(*v.Waits)
 	}
 	if err := c.look(ctx, s, &v); err != nil {
+		return v, err
+	}
+	if v.Unsent, err = s.Messages(ctx, rows.MessageFilter{Run: r.ID, Failed: true}); err != nil {
 		return v, err
 	}
 	c.engineSide(ctx, &v)

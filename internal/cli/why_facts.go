@@ -36,6 +36,9 @@ func (c *why) facts(ctx context.Context, s Store, ref string) (diagnose.Facts, e
 	if err := c.hostRules(ctx, s, &f); err != nil {
 		return f, err
 	}
+	if f.Unsent, err = unsentOf(ctx, s, campaign); err != nil {
+		return f, err
+	}
 	c.server(ctx, campaign, &f)
 	if err := c.standing(ctx, s, run, &f); err != nil {
 		return f, err

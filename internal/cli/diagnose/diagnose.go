@@ -53,6 +53,7 @@ func Why(f Facts) Answer {
 			a.Not = append(a.Not, found.clear)
 		}
 	}
+	a.Lines = append(a.Lines, unsentLines(f)...)
 	return a
 }
 

@@ -33,6 +33,8 @@ type Facts struct {
 	Pollers map[string]int
 	// Others are items of other open runs that are not closed.
 	Others []Waiter
+	// Unsent are the campaign's notifications that were tried in vain.
+	Unsent []rows.Message
 	// Before are the runs before Run that have ended, the newest first.
 	Before []rows.Run
 }
