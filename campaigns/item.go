@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -57,6 +58,23 @@ func (r Row) OwnParams() (json.RawMessage, error) {
 // names, else by the fetcher's identity (see harvest.Key). params are the
 // item's whole ones.
 func (e Entry) ItemKey(params json.RawMessage, identity []string, r Row) (string, error) {
+	key, err := e.itemKey(params, identity, r)
+	return boundKey(key), err
+}
+
+// boundKey makes a key that every store takes of what a source lists. One that is too
+// long keeps its beginning, and a digest tells it from others that begin alike.
+func boundKey(key string) string {
+	key = strings.ReplaceAll(strings.ToValidUTF8(key, "\uFFFD"), "\x00", "\uFFFD")
+	if len(key) <= maxKey {
+		return key
+	}
+	const digits = 16
+	digest := harvest.Digest([]byte(key))
+	return strings.ToValidUTF8(key[:maxKey-digits-1], "") + "~" + digest[len(digest)-digits:]
+}
+
+func (e Entry) itemKey(params json.RawMessage, identity []string, r Row) (string, error) {
 	if r.Key != "" {
 		return r.Key, nil
 	}

@@ -170,7 +170,7 @@ func (r *rowBuilder) key(at yamltree.Pos, row *Row, values map[string]any, whole
 	return true
 }
 
-// maxKey keeps keys fit for tables and ids.
+// maxKey keeps keys fit for tables and ids, in bytes.
 const maxKey = 1000
 
 func badKey(key string) string {

@@ -3,6 +3,7 @@ package campaigns_test
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,6 +114,10 @@ func TestItemParamsAndKeys(t *testing.T) {
 	require.Len(t, key(e, campaigns.Row{}), 16)
 	e.Split = &campaigns.Split{Ask: "sets", Key: "max_entries"}
 	require.Equal(t, "2", key(e, campaigns.Row{}, "url"))
+	long := strings.Repeat("k", 3000)
+	require.Len(t, key(e, campaigns.Row{Key: long + "1"}), 1000)
+	require.NotEqual(t, key(e, campaigns.Row{Key: long + "1"}), key(e, campaigns.Row{Key: long + "2"}))
+	require.Equal(t, "a\uFFFDb\uFFFD", key(e, campaigns.Row{Key: "a\x00b\xff"}))
 	e.Split.Key = "set"
 	_, err = e.ItemKey(params, nil, campaigns.Row{})
 	require.ErrorContains(t, err, `split.key names "set"`)

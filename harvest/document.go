@@ -3,6 +3,8 @@ package harvest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"strconv"
@@ -30,6 +32,23 @@ type Document struct {
 	// Hash is the content's digest; empty: Sum is used. A fetcher sets it where
 	// parts of the content change without meaning anything.
 	Hash string
+}
+
+// MaxID bounds an id, in bytes, in all stores alike. PostgreSQL has ids in indexes,
+// whose rows end at 2,704 bytes, with a collection and more beside them; and an id
+// of a thousand bytes is hardly one.
+const MaxID = 1024
+
+// CheckID says why an id cannot be kept; nil for one that can.
+func CheckID(id string) error {
+	switch {
+	case id == "":
+		return errors.New("the record has no id")
+	case len(id) > MaxID:
+		return fmt.Errorf("its id has %d bytes, more than the 1,024 that a store keeps", len(id))
+	default:
+		return nil
+	}
 }
 
 // Sum returns "sha256:…" over what makes two versions differ: everything but

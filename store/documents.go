@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -66,8 +67,21 @@ func scanVersionRow(bodies bool) func(scanner) (version, error) {
 		if fields == "" {
 			return v, nil
 		}
-		return v, json.Unmarshal([]byte(fields), &l.Fields)
+		return v, readFields(fields, &l.Fields)
 	}
+}
+
+// readFields reads fields as JSON has them. A number that fits no float64 stays the
+// text that it is: one of those must not keep a whole list from being read.
+func readFields(stored string, into *map[string]any) error {
+	err := json.Unmarshal([]byte(stored), into)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {
+		return err
+	}
+	d := json.NewDecoder(strings.NewReader(stored))
+	d.UseNumber()
+	*into = nil
+	return d.Decode(into)
 }
 
 // body puts the stored body into the line. What is not text stays in the bucket:

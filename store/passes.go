@@ -126,7 +126,9 @@ func sightings(j *job) []string {
 		}
 	}
 	for _, r := range j.Page.Page.Rejects {
-		add(clean(r.ID))
+		if id := clean(r.ID); harvest.CheckID(id) == nil { // else there is no such document
+			add(id)
+		}
 	}
 	return ids
 }

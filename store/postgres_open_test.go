@@ -166,7 +166,7 @@ func TestPostgresOddText(t *testing.T) {
 	w.Page.Page.Warnings = []string{"w\x00\xff"}
 	w.Ledger = []harvest.Exchange{{URL: "\x00", Method: "\xff", Host: "\x00", Error: "\xff\x00"}}
 	for i := range 5 { // as many as a reader looks for beforehand
-		w.Page.Page.Documents = append(w.Page.Page.Documents, harvest.Document{ID: fmt.Sprintf("\x00%d\xff", i), Title: "\x00", Fields: map[string]any{"f": "\x00\xff"}, Body: []byte("b\x00\xff")})
+		w.Page.Page.Documents = append(w.Page.Page.Documents, harvest.Document{ID: fmt.Sprint(i), Title: "\x00", Fields: map[string]any{"f": "\x00\xff"}, Body: []byte("b\x00\xff")})
 	}
 	require.NoError(t, s.Write(t.Context(), w).Err)
 	for d, err := range s.Documents(t.Context(), rows.DocumentFilter{}) {

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -75,8 +77,20 @@ func (j *job) takeDocuments() {
 		if last != nil && last[list[i].ID] != i {
 			continue
 		}
+		if err := harvest.CheckID(clean(list[i].ID)); err != nil {
+			j.setAside(&list[i], err)
+			continue
+		}
 		j.documents = append(j.documents, newDocument(&list[i], j.Page.Collection, j.Page.Blobs[i]))
 	}
+}
+
+// setAside makes a reject of a document that no store takes: the others of its page
+// are kept. The caller's page stays as it is.
+func (j *job) setAside(d *harvest.Document, why error) {
+	page := *j.Page
+	page.Page.Rejects = append(slices.Clone(page.Page.Rejects), harvest.Reject{ID: d.ID, Reason: why.Error(), Bytes: d.Body})
+	j.Page = &page
 }
 
 // lastOf tells where each id stands for the last time; nil when there is at
@@ -98,20 +112,37 @@ func newDocument(d *harvest.Document, collection, blob string) document {
 		*p = clean(*p)
 	}
 	stored.name = docName{collection, stored.ID}
-	if !d.Published.IsZero() {
+	if year := d.Published.UTC().Year(); !d.Published.IsZero() && year >= 1 && year <= 9999 { // else it is no date
 		stored.published = d.Published.UnixMicro()
 	}
 	return stored
 }
 
-// encode writes the fields as they are stored.
+// encode writes the fields of what is new or changed as they are stored. Documents
+// whose fields are no JSON are set aside.
+func (j *job) encode() {
+	kept := 0
+	for i := range j.documents {
+		d := &j.documents[i]
+		if err := d.encode(); err != nil {
+			j.setAside(&d.Document, err)
+			continue
+		}
+		if kept != i {
+			j.documents[kept] = *d
+		}
+		kept++
+	}
+	j.documents = j.documents[:kept]
+}
+
 func (d *document) encode() error {
-	if len(d.Fields) == 0 {
+	if d.unchanged() || len(d.Fields) == 0 {
 		return nil
 	}
 	fields, err := harvest.AppendFields(nil, d.Fields)
 	if err != nil {
-		return harvest.Errorf(harvest.KindInternal, "store document", d.ID, "its fields are not JSON: %w", err)
+		return fmt.Errorf("its fields are not JSON: %w", err)
 	}
 	d.fields = string(fields)
 	return nil
@@ -142,15 +173,13 @@ func (d *document) unchanged() bool {
 // bucket, a pack, or the row.
 func (s *Store) putBodies(ctx context.Context, j *job) error {
 	p := packer{codec: s.codec}
+	j.encode()
 	for i := range j.documents {
 		d := &j.documents[i]
 		body := d.Body
 		d.Body = nil
 		if d.unchanged() {
 			continue
-		}
-		if err := d.encode(); err != nil {
-			return err
 		}
 		if err := s.putBody(ctx, &p, d, body, len(j.documents) == 1); err != nil {
 			return err

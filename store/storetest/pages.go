@@ -13,6 +13,8 @@ import (
 
 func pageTests() map[string]func(*testing.T, Store) {
 	return map[string]func(*testing.T, Store){
+		"records that no database takes":          pagesOdd,
+		"records that only look odd":              pagesOddKept,
 		"page, checkpoint, ledger and counters":   pageWhole,
 		"a lost COMMIT answer":                    pageLostAnswer,
 		"a lost answer to a settle":               pageLostSettle,
@@ -186,7 +188,7 @@ func pageAtomic(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a")
 	it := one(t, s, run, 1)
 	w := page(it, "d1", "d2", "d3", "d4", "d5", "d6")
-	w.Page.Page.Documents[5].Fields = map[string]any{"f": func() {}}
+	w.Page.Page.Documents[5].Body, w.Page.Blobs = nil, map[int]string{5: harvest.Digest([]byte("never put"))}
 	require.Error(t, s.Write(t.Context(), w).Err)
 	require.Zero(t, counts(t, s))
 	require.Zero(t, item(t, s, run, "a").Seq)
