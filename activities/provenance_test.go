@@ -187,3 +187,22 @@ func TestAStartRefersToNoSecret(t *testing.T) {
 func only(name string, value func() string) secrets.Resolver {
 	return secrets.Resolver{Env: []string{name}, Getenv: func(string) string { return value() }}
 }
+
+func TestUnknownKeysOfAStartAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(campaign("news", "a"))
+	for text, why := range map[string]string{
+		`{"campaign":"news","from":"nonsense"}`: `a start has no key "from"; there are campaign,`,
+		`{"campaign":"news","proccessors":2}`:   `a start has no key "proccessors"; did you mean processors?`,
+		`{"campaign":"news","item":["a"]}`:      `did you mean items?`,
+	} {
+		var s steps.Start
+		require.NoError(t, json.Unmarshal([]byte(text), &s))
+		out, err := do(w, steps.OpenRun, w.in(s))
+		require.NoError(t, err)
+		require.Equal(t, harvest.OutcomeMisconfigured, out.Refused, text)
+		require.Contains(t, out.Why, why)
+	}
+	require.Zero(t, w.script.count("a"))
+}

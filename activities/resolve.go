@@ -40,6 +40,8 @@ func (a *Activities) resolve(ctx context.Context, in steps.OpenRunIn) (order, er
 	var err error
 	ref := harvest.ReferenceIn(in.Start.Params)
 	switch s := in.Start; {
+	case len(s.Unknown) > 0:
+		err = refuse("%s", unknownKey(s.Unknown[0]))
 	case ref != "":
 		err = refuse("%s: references to secrets are resolved only where they stand in a campaign file, never in the params of a start; write it under params there", ref)
 	case s.Campaign != "" && s.Fetcher != "":
@@ -56,6 +58,14 @@ func (a *Activities) resolve(ctx context.Context, in steps.OpenRunIn) (order, er
 	}
 	o.trigger = trigger(o.campaign, in)
 	return o, errors.Join(a.fetchersKnown(o.campaign), refreshes(o.campaign, in.Start))
+}
+
+// unknownKey names the key that was perhaps meant.
+func unknownKey(key string) string {
+	if near := harvest.Nearest(key, append(steps.StartKeys(), "window.from", "window.until")); near != "" {
+		return fmt.Sprintf("a start has no key %q; did you mean %s?", key, near)
+	}
+	return fmt.Sprintf("a start has no key %q; there are %s", key, strings.Join(steps.StartKeys(), ", "))
 }
 
 func (a *Activities) named(ctx context.Context, name, ref string) (*campaigns.Campaign, int, error) {

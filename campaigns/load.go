@@ -12,7 +12,11 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
+	"github.com/vendemmia/vendemmia/internal/userfile"
 )
+
+// maxFile bounds a campaign file; lists have a bound of their own.
+const maxFile = 64 << 20
 
 // defaultsFile holds hosts and defaults for all files of its folder.
 const defaultsFile = "_defaults.yaml"
@@ -153,7 +157,7 @@ func isFile(path string) bool {
 
 // readFile parses a file and checks it against the table of keys.
 func (l *loader) readFile(path string) error {
-	data, err := os.ReadFile(path)
+	data, err := userfile.Read(path, maxFile)
 	if err != nil {
 		return fmt.Errorf("read campaigns: %w", err)
 	}

@@ -3,13 +3,13 @@ package campaigns
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/lists"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
 // split makes the items of an entry, or checks its one item.
@@ -81,7 +81,7 @@ func (x *entryBuild) fileRows(n *yamltree.Node) {
 		path = filepath.Join(filepath.Dir(n.File), path)
 	}
 	x.report.list(path, x.source.path)
-	data, err := os.ReadFile(path)
+	data, err := userfile.Read(path, lists.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		x.report.add(n.Pos, x.path+".split.file", "there is no "+path+"; the name is relative to this file")
 		return

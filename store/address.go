@@ -52,10 +52,10 @@ func ensureFile(path string, create bool) error {
 	case !create:
 		return wrongAddress(path, "there is no store here", "check the folder you are in and the store that is configured; `starter init` makes a new one in this folder, `starter setup --migrate --create` where --store says")
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

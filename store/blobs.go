@@ -116,7 +116,7 @@ func writeFile(file string, content []byte) (err error) {
 
 // makeFolder makes a folder, and its name durable; one that is there stays.
 func makeFolder(dir string) error {
-	err := os.Mkdir(dir, 0o755)
+	err := os.Mkdir(dir, 0o700)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return nil

@@ -4,21 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/cli/takeover"
+	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
 // many reads the file; every mistake in it is told, with its line.
 func (c *checkpointsSet) many(ctx context.Context, s Store) ([]move, error) {
-	f, err := os.Open(c.path(c.file))
+	text, err := userfile.Read(c.path(c.file), takeover.MaxPositions)
 	if err != nil {
 		return nil, usage("--file: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // only read
-	list, err := takeover.ReadPositions(f)
+	list, err := takeover.ReadPositions(text)
 	if wrong, ok := errors.AsType[*takeover.LineError](err); ok {
 		return nil, c.refuse(&campaigns.Loaded{Problems: []campaigns.Problem{{File: c.file, Line: wrong.Line, Text: wrong.Text}}})
 	}

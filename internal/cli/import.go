@@ -15,6 +15,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/cli/takeover"
+	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
 func newImport(p *program) *cobra.Command {
@@ -53,7 +54,7 @@ several. The campaign goes to standard output, or to a file with --write.`,
 		Example: "  starter import vufind oai.ini --write campaigns/oai.yaml --positions from.csv",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := os.ReadFile(c.path(args[0]))
+			text, err := userfile.Read(c.path(args[0]), maxParams)
 			if err != nil {
 				return usage("import: %w", err)
 			}

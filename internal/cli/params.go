@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/userfile"
 )
+
+// maxParams bounds a file of params.
+const maxParams = 16 << 20
 
 // params puts together what --params says, in order: JSON objects, @FILE with
 // one, and key=value pairs, whose values take the types of fields. No fields:
@@ -45,7 +48,7 @@ func (p *program) overrides(given []string, fields []harvest.Field) (json.RawMes
 
 func (p *program) paramsPart(text string, fields []harvest.Field) (map[string]json.RawMessage, error) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
-		b, err := os.ReadFile(p.path(name))
+		b, err := userfile.Read(p.path(name), maxParams)
 		if err != nil {
 			return nil, usage("--params: %w", err)
 		}

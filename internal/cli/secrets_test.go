@@ -2,6 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,4 +52,38 @@ func TestACellRefersToNoSecret(t *testing.T) {
 	require.Equal(t, exitUsage, r.code)
 	require.Contains(t, r.out+r.err, "list.csv:3")
 	require.Contains(t, r.out+r.err, "${secret:env:TOKEN} is not resolved in a list")
+}
+
+// A pipe, a device or a folder is never read, whichever flag names it.
+func TestOnlyRegularFilesAreRead(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	require.NoError(t, syscall.Mkfifo(filepath.Join(b.dir, "pipe.csv"), 0o600))
+	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(b.dir, "zero.csv")))
+	b.file("pipe.yaml", "campaigns:\n  news:\n    fetcher: feed\n    split: { file: pipe.csv, key: id }\n")
+	b.file("zero.yaml", "campaigns:\n  news:\n    fetcher: feed\n    split: { file: zero.csv, key: id }\n")
+	for _, args := range [][]string{
+		{"campaigns", "validate", "pipe.yaml"},
+		{"campaigns", "validate", "zero.yaml"},
+		{"campaigns", "validate", "pipe.csv"},
+		{"trigger", "--fetcher", "feed", "--params", "@pipe.csv"},
+		{"fetchers", "try", "feed", "--params", "@zero.csv"},
+		{"config", "--config-file", "zero.csv"},
+		{"import", "vufind", "pipe.csv"},
+	} {
+		r := b.run(args...)
+		require.NotEqual(t, exitOK, r.code, args)
+		require.Regexp(t, `it is a (pipe|device); only regular files are read`, strings.Join(strings.Fields(r.out+r.err), " "), args)
+	}
+}
+
+func TestTheStoreIsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	b.ok("init")
+	for _, name := range []string{".vendemmia", ".vendemmia/vendemmia.db"} {
+		info, err := os.Stat(filepath.Join(b.dir, name))
+		require.NoError(t, err)
+		require.Zero(t, info.Mode().Perm()&0o077, "%s: %s", name, info.Mode())
+	}
 }

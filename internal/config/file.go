@@ -3,12 +3,13 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
 // fileSettings is what a YAML file says, every value as the text a flag would
@@ -23,6 +24,9 @@ type said struct {
 	line int
 }
 
+// maxFile bounds a settings file.
+const maxFile = 1 << 20
+
 // readFile reads the file strictly; no path is no file.
 func readFile(dir, path string) (fileSettings, error) {
 	if path == "" {
@@ -32,7 +36,7 @@ func readFile(dir, path string) (fileSettings, error) {
 		path = filepath.Join(dir, path)
 	}
 	f := fileSettings{path: path, values: map[string]said{}}
-	raw, err := os.ReadFile(path)
+	raw, err := userfile.Read(path, maxFile)
 	if err != nil {
 		return f, fmt.Errorf("read the settings file: %w", err)
 	}

@@ -32,10 +32,10 @@ type House struct {
 
 // Up starts a house; after an error nothing is left running.
 func Up(ctx context.Context, o HouseOptions) (*House, error) {
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder %s: %w", o.Dir, err)
 	}
-	log, err := os.OpenFile(filepath.Join(o.Dir, "dev.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(filepath.Join(o.Dir, "dev.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the log of a local house: %w", err)
 	}

@@ -19,7 +19,7 @@ const patience = 30 * time.Second
 
 // Read returns the content of a regular file of at most limit bytes.
 func Read(path string, limit int64) ([]byte, error) {
-	return inTime(path, limit, func() (*os.File, error) {
+	return inTime(path, limit, func() (fs.File, error) {
 		info, err := os.Stat(path) // before opening: a device may act on that
 		if err != nil {
 			return nil, err
@@ -35,7 +35,7 @@ func Read(path string, limit int64) ([]byte, error) {
 // relative to the folder.
 func ReadIn(folder, path string, limit int64) ([]byte, error) {
 	name := filepath.Join(folder, path)
-	return inTime(name, limit, func() (*os.File, error) {
+	return inTime(name, limit, func() (fs.File, error) {
 		root, err := os.OpenRoot(folder)
 		if err != nil {
 			return nil, err
@@ -52,7 +52,21 @@ func ReadIn(folder, path string, limit int64) ([]byte, error) {
 	})
 }
 
-func inTime(path string, limit int64, open func() (*os.File, error)) ([]byte, error) {
+// ReadFS is Read for a file of a file system.
+func ReadFS(from fs.FS, name string, limit int64) ([]byte, error) {
+	return inTime(name, limit, func() (fs.File, error) {
+		info, err := fs.Stat(from, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := regular(name, info, limit); err != nil {
+			return nil, err
+		}
+		return from.Open(name)
+	})
+}
+
+func inTime(path string, limit int64, open func() (fs.File, error)) ([]byte, error) {
 	type answer struct {
 		content []byte
 		err     error
@@ -72,7 +86,7 @@ func inTime(path string, limit int64, open func() (*os.File, error)) ([]byte, er
 	}
 }
 
-func read(path string, limit int64, open func() (*os.File, error)) ([]byte, error) {
+func read(path string, limit int64, open func() (fs.File, error)) ([]byte, error) {
 	f, err := open()
 	if err != nil {
 		return nil, err

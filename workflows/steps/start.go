@@ -2,6 +2,8 @@ package steps
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -45,6 +47,49 @@ type Start struct {
 
 	// Resume carries a run over continue-as-new; never written by hand.
 	Resume *State `json:"resume,omitempty"`
+
+	// Unknown are the keys that were written and mean nothing, "window.form" of those
+	// below another; a run is not begun with them.
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// UnmarshalJSON notes unknown keys, but not of what one execution of a run hands on
+// to the next: that may come from a newer worker.
+func (s *Start) UnmarshalJSON(raw []byte) error {
+	type plain Start
+	if err := json.Unmarshal(raw, (*plain)(s)); err != nil || s.Resume != nil {
+		return err
+	}
+	var keys, window map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return err
+	}
+	s.Unknown = append(s.Unknown, unknown(keys, "", StartKeys())...)
+	for name, value := range keys {
+		if strings.EqualFold(name, "window") && json.Unmarshal(value, &window) == nil {
+			s.Unknown = append(s.Unknown, unknown(window, "window.", []string{"from", "until"})...)
+		}
+	}
+	slices.Sort(s.Unknown)
+	s.Unknown = slices.Compact(s.Unknown)
+	return nil
+}
+
+func unknown(keys map[string]json.RawMessage, before string, known []string) (out []string) {
+	for name := range keys {
+		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) && name != "unknown" {
+			out = append(out, before+name)
+		}
+	}
+	return out
+}
+
+// StartKeys are the keys of a Start that a person may write.
+func StartKeys() []string {
+	return []string{
+		"campaign", "definition", "fetcher", "params", "processors", "items", "again", "refresh", "limit", "window", "lane",
+		"trigger", "triggered_by", "retry_of", "store", "resume",
+	}
 }
 
 // Trigger is what started a run.

@@ -349,3 +349,11 @@ func FuzzRoot(f *testing.F) {
 		require.Len(t, whole.Any, 2, text)
 	})
 }
+
+func TestNoNameIsAnOption(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"-rf", "***", "", "../..", "-", "--force", ".hidden", "日本"} {
+		ch := rows.Change{Document: rows.Document{Line: harvest.Line{ID: id}}}
+		require.Regexp(t, "^[A-Za-z0-9]", Flat.base(ch), id)
+	}
+}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"mime"
@@ -54,7 +55,7 @@ func slug(id string) string {
 		}
 		return '_'
 	}, id)
-	return strings.TrimLeft(name[:min(len(name), maxSlug)], "._-")
+	return cmp.Or(strings.TrimLeft(name[:min(len(name), maxSlug)], "._-"), "document") // no name is an option or hidden
 }
 
 // extensions are ours rather than the machine's: a name must not depend on where

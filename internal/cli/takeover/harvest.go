@@ -3,13 +3,13 @@ package takeover
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"io/fs"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
 // Source is one thing that another harvester collects: a repository, or a set
@@ -93,12 +93,7 @@ func cleanAddress(text string) (address string, secret bool) {
 
 // smallFile reads a file of state; those are some bytes long.
 func smallFile(from fs.FS, name string) (string, error) {
-	f, err := from.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	b, err := userfile.ReadFS(from, name, 1<<20)
 	return string(b), err
 }
 

@@ -15,8 +15,8 @@ import (
 // part of its position, under the name that the fetcher gives it.
 const itemColumn = "item"
 
-// maxPositions bounds what a list of positions may hold, in bytes.
-const maxPositions = 64 << 20
+// MaxPositions bounds what a list of positions may hold, in bytes.
+const MaxPositions = 64 << 20
 
 // Position is where an item goes on, in the words of its fetcher.
 type Position struct {
@@ -36,14 +36,7 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e
 // ReadPositions reads a CSV file (comma, semicolon or tab) with a header: item,
 // and a column for each part of a position. Empty cells say nothing. Errors are
 // *LineError; then nothing is returned.
-func ReadPositions(r io.Reader) ([]Position, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxPositions+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxPositions {
-		return nil, &LineError{1, fmt.Sprintf("more than %d bytes; divide it", maxPositions)}
-	}
+func ReadPositions(text []byte) ([]Position, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	c := csv.NewReader(bytes.NewReader(text))
 	c.Comma, c.FieldsPerRecord = separator(text), -1

@@ -29,7 +29,7 @@ func TestReadPositions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ReadPositions(strings.NewReader(c.text))
+			got, err := ReadPositions([]byte(c.text))
 			if c.wrong != "" {
 				require.ErrorContains(t, err, c.wrong)
 				return
@@ -45,7 +45,7 @@ func FuzzReadPositions(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := ReadPositions(strings.NewReader(text))
+		list, err := ReadPositions([]byte(text))
 		if err != nil {
 			if _, ok := errors.AsType[*LineError](err); !ok {
 				t.Fatalf("no line: %v", err)
@@ -54,7 +54,7 @@ func FuzzReadPositions(f *testing.F) {
 		}
 		var again strings.Builder
 		require.NoError(t, WritePositions(&again, list))
-		back, err := ReadPositions(strings.NewReader(again.String()))
+		back, err := ReadPositions([]byte(again.String()))
 		require.NoError(t, err, again.String())
 		require.Len(t, back, len(list))
 		for i := range list {
