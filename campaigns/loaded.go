@@ -15,6 +15,9 @@ type FetcherInfo struct {
 	// Exhaustive says that it lists everything its source holds when it starts
 	// anew: only then are there full passes (refresh).
 	Exhaustive bool
+	// Continuer says which changes of params its checkpoints outlive; nil where
+	// nobody knows.
+	Continuer harvest.Continuer
 }
 
 // Loaded is what files say. When Problems is not empty nothing of it may be

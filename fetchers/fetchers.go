@@ -43,6 +43,13 @@ func (k Kind) Exhaustive() bool {
 	return ok
 }
 
+// Continuer is the kind as what says which changes of params its checkpoints
+// outlive; nil where it does not say.
+func (k Kind) Continuer() harvest.Continuer {
+	c, _ := k.New(nil).(harvest.Continuer)
+	return c
+}
+
 // Set is a list of kinds with distinct names and aliases. It is a value: With
 // returns a new one. The zero Set is empty. Safe for use by many goroutines.
 type Set struct {

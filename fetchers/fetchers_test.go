@@ -101,3 +101,33 @@ func TestWithRefuses(t *testing.T) {
 		require.Len(t, after.All(), 1, name)
 	}
 }
+
+// TestEveryFetcherSaysWhatItsCheckpointsOutlive: this is what plans promise.
+func TestEveryFetcherSaysWhatItsCheckpointsOutlive(t *testing.T) {
+	t.Parallel()
+	const oai, feed, web = `{"url":"https://a.example.org/oai"`, `{"url":"https://a.example.org/feed"`, `{"url":"https://a.example.org/","links":"a.art","fields":{"title":"h1"}`
+	for _, c := range []struct {
+		fetcher, checkpoint, before, now string
+		kept                             bool
+	}{
+		{"oaipmh", "", oai + `}`, oai + `,"prefix":"oai_dc","overlap":"3d","window":"month","until":"2026-01-01"}`, true},
+		{"oaipmh", "", oai + `}`, `{"url":"https://b.example.org/oai"}`, false},
+		{"oaipmh", "", oai + `}`, oai + `,"set":"a"}`, false},
+		{"oaipmh", "", oai + `}`, oai + `,"prefix":"marcxml"}`, false},
+		{"oaipmh", "", oai + `}`, oai + `,"from":"2020-01-01"}`, false},
+		{"gazzetta", "", `{"series":"SG"}`, `{"series":"serie_generale","revisit":5,"until":"2027-01-01"}`, true},
+		{"gazzetta", "", `{"series":"SG"}`, `{"series":"SG","pdf":true}`, false},
+		{"gazzetta", "", `{"series":"SG"}`, `{"series":"SG","from":"2020-01-01"}`, false},
+		{"gazzetta", "", `{"series":"SG"}`, `{"series":"SG","url":"https://gu.example.org"}`, false},
+		{"feed", "", feed + `}`, feed + `}`, true},
+		{"feed", "", feed + `}`, `{"url":"https://b.example.org/feed"}`, false},
+		{"web", "", web + `}`, web + `,"max_pages":7}`, true},
+		{"web", `{"made":"of old","on":true}`, web + `}`, web + `,"max_pages":7}`, false},
+	} {
+		k, err := fetchers.Builtin().Find(c.fetcher)
+		require.NoError(t, err)
+		kept, why := k.Continuer().Continues([]byte(c.checkpoint), []byte(c.before), []byte(c.now))
+		require.Equal(t, c.kept, kept, "%s: %s -> %s: %s", c.fetcher, c.before, c.now, why)
+		require.Equal(t, c.kept, why == "", why)
+	}
+}

@@ -164,3 +164,13 @@ type Exhaustive interface {
 type Resumer interface {
 	Resume(req Request, position map[string]string) (json.RawMessage, error)
 }
+
+// Continuer is a fetcher that says which changes of params its checkpoints
+// outlive: what plans promise. It decides by the code that it asks itself when it
+// fetches.
+type Continuer interface {
+	// Continues reports whether an item whose params change goes on from its
+	// checkpoint. An empty checkpoint stands for any that the params before made.
+	// Where it does not, why says in a clause what happens instead.
+	Continues(checkpoint, before, now json.RawMessage) (ok bool, why string)
+}

@@ -52,18 +52,27 @@ type walk struct {
 
 const maxSeen = 40
 
-// restore reads a checkpoint. One of other params keeps what is known of ids
-// alone; one that cannot be read is as none.
-func restore(raw json.RawMessage, made string) checkpoint {
-	var c checkpoint
+// readCheckpoint reads a checkpoint; one that cannot be read is as none.
+func readCheckpoint(raw json.RawMessage) (c checkpoint) {
 	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil {
-		c = checkpoint{}
+		return checkpoint{}
 	}
+	return c
+}
+
+// holds reports a checkpoint from which these params go on.
+func (c checkpoint) holds(made string) bool { return c.Made == made }
+
+// restore reads a checkpoint. One of other params keeps what is known of ids
+// alone, unless its way was not at its end: that is begun again.
+func restore(raw json.RawMessage, made string) checkpoint {
+	c := readCheckpoint(raw)
 	switch {
-	case c.Made != made && c.Walk == nil:
+	case c.holds(made):
+	case c.Walk == nil:
 		c = checkpoint{Seen: c.Seen}
-	case c.Made != made:
-		c = checkpoint{} // the way was not at its end: begin it again
+	default:
+		c = checkpoint{}
 	}
 	c.Made = made
 	return c

@@ -140,11 +140,21 @@ func (p Params) made() (string, error) {
 	return harvest.Fingerprint(map[string]any{"series": seriesOf(p.Series).slug, "from": p.From, "pdf": p.PDF, "url": p.base()})
 }
 
-// restore reads a checkpoint. One of other params, or one that cannot be read,
-// is as none.
+// readCheckpoint reads a checkpoint; one that this fetcher cannot have written is none.
+func readCheckpoint(raw json.RawMessage) (c checkpoint) {
+	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || !c.Live.sound() || !c.Aside.sound() {
+		return checkpoint{}
+	}
+	return c
+}
+
+// holds reports a checkpoint from which these params go on.
+func (c checkpoint) holds(made string) bool { return c.Made == made }
+
+// restore reads a checkpoint. One of other params is as none.
 func restore(raw json.RawMessage, made string) checkpoint {
-	var c checkpoint
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || c.Made != made || !c.Live.sound() || !c.Aside.sound() {
+	c := readCheckpoint(raw)
+	if !c.holds(made) {
 		c = checkpoint{}
 	}
 	c.Made = made

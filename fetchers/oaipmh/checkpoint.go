@@ -102,11 +102,21 @@ type trust struct {
 	Before int64     `json:"before"`
 }
 
-// restore reads a checkpoint; one of another source, or one that cannot be read,
-// is none.
+// readCheckpoint reads a checkpoint; one that cannot be read is none.
+func readCheckpoint(raw json.RawMessage) (c checkpoint) {
+	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil {
+		return checkpoint{}
+	}
+	return c
+}
+
+// holds reports a checkpoint from which these params go on.
+func (c checkpoint) holds(made string) bool { return c.Made == made }
+
+// restore reads a checkpoint; one of another source is none.
 func restore(raw json.RawMessage, made string) checkpoint {
-	var c checkpoint
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || c.Made != made {
+	c := readCheckpoint(raw)
+	if !c.holds(made) {
 		c = checkpoint{}
 	}
 	c.Made = made

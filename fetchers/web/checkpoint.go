@@ -95,6 +95,9 @@ func restore(raw json.RawMessage) checkpoint {
 
 func (p place) odd() bool { return p.URL == "" || p.Skip < 0 || p.Child < 0 || p.Page < 0 }
 
+// holds reports a walk of these params.
+func (c checkpoint) holds(made string) bool { return c.Made == made }
+
 // begin starts a walk.
 func (c *checkpoint) begin(made string, w harvest.Window, full bool) {
 	*c = checkpoint{Made: made, Window: w, On: true, Full: full, Before: c.Before, Now: counts{}}

@@ -78,7 +78,7 @@ func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(har
 
 // goesOn reports a walk that is to be finished, not begun anew.
 func (r *reading) goesOn(made string) bool {
-	return r.cp.On && r.cp.Made == made && r.cp.Window == r.req.Window && (r.cp.Full || !r.req.Again) && r.req.Limit == 0
+	return r.cp.On && r.cp.holds(made) && r.cp.Window == r.req.Window && (r.cp.Full || !r.req.Again) && r.req.Limit == 0
 }
 
 // began reports a walk that began in this Fetch and is no trial.

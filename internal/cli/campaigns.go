@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
@@ -24,13 +25,17 @@ func (p *program) lookup(name string) (campaigns.FetcherInfo, error) {
 	if err != nil {
 		return campaigns.FetcherInfo{}, err
 	}
-	return campaigns.FetcherInfo{Name: k.Name, Description: k.Description, Splitter: k.Splitter(), Exhaustive: k.Exhaustive()}, nil
+	return infoOf(k), nil
+}
+
+func infoOf(k fetchers.Kind) campaigns.FetcherInfo {
+	return campaigns.FetcherInfo{Name: k.Name, Description: k.Description, Splitter: k.Splitter(), Exhaustive: k.Exhaustive(), Continuer: k.Continuer()}
 }
 
 func (p *program) kinds() []campaigns.FetcherInfo {
 	var out []campaigns.FetcherInfo
 	for _, k := range p.env.Fetchers.All() {
-		out = append(out, campaigns.FetcherInfo{Name: k.Name, Description: k.Description, Splitter: k.Splitter(), Exhaustive: k.Exhaustive()})
+		out = append(out, infoOf(k))
 	}
 	return out
 }

@@ -94,7 +94,7 @@ func (r *Rollout) storedRows(ctx context.Context, e campaigns.Entry) ([]campaign
 }
 
 func (r *Rollout) entryChange(ctx context.Context, t *task, old, now campaigns.Entry) (*ItemChange, error) {
-	if old.Split != nil && now.Split != nil && old.Split.List != "" && old.Split.List == now.Split.List {
+	if old.Split != nil && now.Split != nil && old.Split.List != "" && old.Split.List == now.Split.List && old.Fetcher == now.Fetcher && sameParams(old.Params, now.Params) {
 		return nil, nil
 	}
 	rows, err := r.storedRows(ctx, old)
@@ -109,14 +109,18 @@ func (r *Rollout) entryChange(ctx context.Context, t *task, old, now campaigns.E
 	if err != nil {
 		return nil, err
 	}
-	c := ItemChange{Entry: now.Name, Old: len(before), New: len(after)}
+	asks, err := r.continuing(ctx, t, old, now)
+	if err != nil {
+		return nil, err
+	}
+	c := ItemChange{Entry: now.Name, Old: len(before), New: len(after), Note: asks.anew(before, after)}
 	if now.Split != nil {
 		c.File = now.Split.File
 	}
 	if old.Split == nil && now.Split == nil {
-		c.Note = anotherItem(before, after)
+		c.Note = cmp.Or(anotherItem(before, after), c.Note)
 	} else {
-		c.Rows = rowChanges(before, after)
+		c.Rows = rowChanges(before, after, asks)
 	}
 	if c.Note == "" && len(c.Rows) == 0 {
 		return nil, nil
@@ -158,7 +162,7 @@ func (r *Rollout) keyed(e campaigns.Entry, rows []campaigns.Row) (map[string]cam
 	return out, nil
 }
 
-func rowChanges(before, after map[string]campaigns.Row) []RowChange {
+func rowChanges(before, after map[string]campaigns.Row, asks *continuing) []RowChange {
 	var out []RowChange
 	for key, row := range after {
 		old, existed := before[key]
@@ -166,8 +170,9 @@ func rowChanges(before, after map[string]campaigns.Row) []RowChange {
 			out = append(out, RowChange{Mark: MarkNew, Key: key, Text: rowWords(row)})
 			continue
 		}
-		if text := rowDifference(old, row); text != "" {
-			out = append(out, RowChange{Mark: MarkChanged, Key: key, Text: text})
+		if rowChanged(old, row) {
+			text, _ := asks.of(key, old, row)
+			out = append(out, RowChange{Mark: MarkChanged, Key: key, Text: rowDifference(old, row) + "; " + cmp.Or(text, "same key, so the checkpoint is kept")})
 		}
 	}
 	for key := range before {
@@ -199,10 +204,12 @@ func textParam(params json.RawMessage, name string) string {
 	return text
 }
 
+func rowChanged(old, now campaigns.Row) bool {
+	old.Line, now.Line = 0, 0
+	return !sameJSON(old, now)
+}
+
 func rowDifference(old, now campaigns.Row) string {
-	if old.Line, now.Line = 0, 0; sameJSON(old, now) {
-		return ""
-	}
 	var what []string
 	if a, b := textParam(old.Params, "url"), textParam(now.Params, "url"); a != b {
 		what = append(what, "new url")
@@ -219,7 +226,7 @@ func rowDifference(old, now campaigns.Row) string {
 	if len(what) == 0 {
 		what = append(what, "new policies")
 	}
-	return strings.Join(what, ", ") + "; same key, so the checkpoint is kept"
+	return strings.Join(what, ", ")
 }
 
 func pausedRow(text string) string {

@@ -120,7 +120,8 @@ type ItemChange struct {
 	New   int    `json:"new"`
 	// Rows are the items that came, went or changed.
 	Rows []RowChange `json:"rows,omitempty"`
-	// Note is set where the entry's only item becomes another one.
+	// Note is set where the entry's only item becomes another one, and where items
+	// begin anew whose rows have not changed.
 	Note string `json:"note,omitempty"`
 }
 

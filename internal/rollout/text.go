@@ -135,6 +135,8 @@ const mostRows = 8
 func (s *screen) items(i ItemChange) {
 	if i.Note != "" {
 		s.field("items", strings.TrimPrefix(i.Entry+": ", ": ")+i.Note)
+	}
+	if i.Note != "" && len(i.Rows) == 0 {
 		return
 	}
 	s.sides(strings.Repeat(" ", indent)+pad("split", label)+fmt.Sprintf("%s -> %s", number(int64(i.Old)), plural(i.New, "item")), i.File)

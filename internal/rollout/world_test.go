@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
@@ -40,9 +41,9 @@ type oaiParams struct {
 func lookup(name string) (campaigns.FetcherInfo, error) {
 	switch name {
 	case "feed":
-		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: feedParams{}, Identity: []string{"url"}}}, nil
+		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: feedParams{}, Identity: []string{"url"}}, Continuer: byURL{}}, nil
 	case "gazzetta":
-		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: gazzettaParams{}, Identity: []string{"series"}}}, nil
+		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: gazzettaParams{}, Identity: []string{"series"}}, Continuer: byURL{}}, nil
 	case "oaipmh":
 		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: oaiParams{}, Identity: []string{"url", "set"}}, Splitter: true, Exhaustive: true}, nil
 	}
@@ -50,6 +51,17 @@ func lookup(name string) (campaigns.FetcherInfo, error) {
 		return campaigns.FetcherInfo{Name: name, Description: harvest.Description{Params: webParams{}, Identity: []string{"url"}}}, nil
 	}
 	return campaigns.FetcherInfo{}, errors.New("no such fetcher: " + name)
+}
+
+// byURL is a fetcher whose checkpoints hold as long as the url stays, and for
+// those that say so.
+type byURL struct{}
+
+func (byURL) Continues(checkpoint, before, now json.RawMessage) (bool, string) {
+	if string(checkpoint) == `"any"` || textParam(before, "url") == textParam(now, "url") {
+		return true, ""
+	}
+	return false, "another url is read from its beginning"
 }
 
 type webParams struct {
