@@ -159,15 +159,15 @@ func hasRun(runs []rows.Run, due time.Time) bool {
 	return slices.ContainsFunc(runs, func(r rows.Run) bool { return !r.DueAt.IsZero() && r.DueAt.Sub(due).Abs() <= time.Second })
 }
 
-// overlapping is the run that was going on when another was due, where the
-// schedule then skips; nil: none.
+// overlapping is the run that was open when another was due, where the schedule then
+// skips; nil: none. One that began afterwards is no reason.
 func overlapping(runs []rows.Run, s campaigns.Schedule, due time.Time) *rows.Run {
 	if s.Overlap == campaigns.OverlapAllow || s.Overlap == campaigns.OverlapTerminate {
 		return nil
 	}
 	for i, r := range runs {
-		during := !r.StartedAt.After(due.Add(lateBy)) && (r.State != rows.RunClosed || r.ClosedAt.After(due))
-		if during && r.ClosedAt != r.StartedAt {
+		open := !r.StartedAt.After(due) && (r.State != rows.RunClosed || r.ClosedAt.After(due))
+		if open && r.ClosedAt != r.StartedAt {
 			return &runs[i]
 		}
 	}

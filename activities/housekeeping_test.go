@@ -142,3 +142,39 @@ func TestRetention(t *testing.T) {
 	require.True(t, r.Versions.IsZero() && r.Ledger.IsZero(), "0 is for ever")
 	require.Equal(t, keepRuns, r.KeepRuns)
 }
+
+// A run that began after a due time was not in its way.
+func TestOnlyARunThatWasOpenExplainsAMissedOne(t *testing.T) {
+	t.Parallel()
+	none := time.Duration(0)
+	due := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		began, ended time.Duration // after the due time
+		want         harvest.Outcome
+	}{
+		"open then":                {-time.Minute, time.Minute, harvest.OutcomeSkipped},
+		"began a second after":     {time.Second, time.Minute, harvest.OutcomeMissed},
+		"began two minutes after":  {2 * time.Minute, 3 * time.Minute, harvest.OutcomeMissed},
+		"ended just before":        {-time.Minute, -time.Second, harvest.OutcomeMissed},
+		"began in the very moment": {0, time.Minute, harvest.OutcomeSkipped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.clock.set(due.Add(-time.Hour))
+			w.apply(scheduled(campaign("news", "a"), campaigns.Schedule{Every: 24 * time.Hour, Offset: 12 * time.Hour, Jitter: &none, CatchUp: time.Minute, Overlap: campaigns.OverlapSkip}))
+			w.clock.set(due.Add(c.began))
+			o := w.open(steps.Start{Campaign: "news", Trigger: steps.TriggerHand})
+			_, err := w.fetch(o)
+			require.NoError(t, err)
+			w.clock.set(due.Add(c.ended))
+			w.close(o)
+			w.clock.set(due.Add(time.Hour))
+			_, err = do(w, steps.FindMissed, steps.FindMissedIn{})
+			require.NoError(t, err)
+			run, err := w.store.FindRun(t.Context(), "news-2026-05-03T12:00:00Z")
+			require.NoError(t, err)
+			require.Equal(t, c.want, run.Outcome, run.Why)
+		})
+	}
+}

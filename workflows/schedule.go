@@ -170,6 +170,8 @@ func startAttributes(i Instance, campaign string, tags []string, trigger steps.T
 	return temporal.NewSearchAttributes(set...)
 }
 
+// scheduleOverlap: where a second run is skipped, the server starts it all the same.
+// The gate of our own then refuses it and records why; the server would only count.
 func scheduleOverlap(o campaigns.Overlap) enumspb.ScheduleOverlapPolicy {
 	switch o {
 	case campaigns.OverlapBufferOne:
@@ -180,10 +182,8 @@ func scheduleOverlap(o campaigns.Overlap) enumspb.ScheduleOverlapPolicy {
 		return enumspb.SCHEDULE_OVERLAP_POLICY_CANCEL_OTHER
 	case campaigns.OverlapTerminate:
 		return enumspb.SCHEDULE_OVERLAP_POLICY_TERMINATE_OTHER
-	case campaigns.OverlapAllow:
-		return enumspb.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL
 	default:
-		return enumspb.SCHEDULE_OVERLAP_POLICY_SKIP
+		return enumspb.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL
 	}
 }
 

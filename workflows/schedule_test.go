@@ -57,7 +57,7 @@ func TestScheduleOptionsSayEverything(t *testing.T) {
 			StaticSummary: "Italian news, 133 feeds · every 2h · 10 processors",
 			StaticDetails: "owner redazione@example.it\n\ndefinition news@7 by marta, 2 May 2026 09:12 CEST\n\nfile main.yaml:20, commit 1f2e3d4\n\nstarter why news",
 		},
-		CatchupWindow: time.Hour, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, RemainingActions: 12, Note: plainNote,
+		CatchupWindow: time.Hour, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL, RemainingActions: 12, Note: plainNote,
 		Memo: map[string]any{"campaign": "news", "project": "law-monitor", "store": "7f3a9c12"},
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			temporal.NewSearchAttributeKeyKeyword("VCampaign").ValueSet("news"),
@@ -104,8 +104,8 @@ func TestScheduleOptionsWithoutAttributesInAnInstance(t *testing.T) {
 func TestOverlapsHaveANameAtTheServer(t *testing.T) {
 	t.Parallel()
 	for ours, theirs := range map[campaigns.Overlap]enumspb.ScheduleOverlapPolicy{
-		"":                         enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
-		campaigns.OverlapSkip:      enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
+		"":                         enumspb.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL,
+		campaigns.OverlapSkip:      enumspb.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL,
 		campaigns.OverlapBufferOne: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE,
 		campaigns.OverlapBufferAll: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ALL,
 		campaigns.OverlapCancel:    enumspb.SCHEDULE_OVERLAP_POLICY_CANCEL_OTHER,

@@ -59,6 +59,9 @@ func (c *itemsList) run(cmd *cobra.Command, _ []string) error {
 	}
 	list.End()
 	c.out.Table(c.table(items))
+	if err := c.unsent(ctx, s); err != nil {
+		return err
+	}
 	if c.strict && len(items) > 0 {
 		return quiet(exitError)
 	}
@@ -66,8 +69,13 @@ func (c *itemsList) run(cmd *cobra.Command, _ []string) error {
 		c.out.Printf("%s\n", map[bool]string{true: "(none is unhealthy)", false: "(none seen yet)"}[c.unhealthy])
 		return c.elsewhere(ctx, s)
 	}
-	unsent, err := unsentOf(cmd.Context(), s, c.campaign)
-	if text := unsentText(unsent, c.clock); text != "" {
+	return nil
+}
+
+// unsent is a line about notifications that could not be sent.
+func (c *itemsList) unsent(ctx context.Context, s outboxStore) error {
+	found, err := unsentOf(ctx, s, c.campaign)
+	if text := unsentText(found, c.clock); text != "" {
 		c.out.Printf("\n%s\n", print.Wrap("unsent: "+text, 0, 8))
 	}
 	return err
