@@ -11,8 +11,11 @@ import (
 const unscheduled = 7 * 24 * time.Hour
 
 // deadline is when a run must end: what timeouts.run says, else the next tick
-// or the shortest gap of the schedule after its due time.
+// or the shortest gap of the schedule after its due time; zero: never.
 func deadline(c *campaigns.Campaign, run rows.Run) time.Time {
+	if c.Timeouts.Endless {
+		return time.Time{}
+	}
 	if c.Timeouts.Run > 0 {
 		return run.StartedAt.Add(c.Timeouts.Run)
 	}

@@ -263,6 +263,7 @@ func TestDeadline(t *testing.T) {
 	}{
 		{"by hand", nil, campaigns.Timeouts{}, rows.Run{}, at.Add(7 * 24 * time.Hour)},
 		{"given", &every, campaigns.Timeouts{Run: time.Hour}, rows.Run{}, at.Add(time.Hour)},
+		{"none is none", &every, campaigns.Timeouts{Endless: true}, rows.Run{}, time.Time{}},
 		{"until next", &every, campaigns.Timeouts{UntilNext: true}, rows.Run{}, time.Date(2026, 5, 3, 18, 0, 0, 0, time.UTC)},
 		{"gap after the due time", &every, campaigns.Timeouts{}, rows.Run{DueAt: at.Add(-7 * time.Second)}, time.Date(2026, 5, 3, 18, 0, 0, 0, time.UTC)},
 		{"gap, started late", &every, campaigns.Timeouts{}, rows.Run{DueAt: at.Add(-100 * time.Minute)}, at.Add(2 * time.Hour)},

@@ -35,8 +35,15 @@ func With(name string, n fetchers.New) Option {
 	}
 }
 
-// Main runs the program that the executable's name says and exits with its
-// code. SIGINT and SIGTERM end it in good order; a second one at once.
+// AsWorker and AsStarter build a program of one role, whatever it is called.
+func AsWorker(p *program) error { p.role = "worker"; return nil }
+
+// AsStarter is AsWorker for the command line.
+func AsStarter(p *program) error { p.role = "starter"; return nil }
+
+// Main runs the worker or the command line, and exits with its code. Which one
+// is said by the build (AsWorker, AsStarter), else by the first argument (worker,
+// starter), else by the executable's name: worker, my-worker. SIGINT and SIGTERM end it in good order; a second one at once.
 func Main(options ...Option) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the second signal finds the default again
@@ -57,6 +64,7 @@ func Main(options ...Option) {
 // program is one invocation, with all that it may touch.
 type program struct {
 	name     string
+	role     string // worker, starter; empty: not built for one
 	args     []string
 	dir      string
 	stdin    io.Reader
@@ -75,11 +83,27 @@ func (p program) run(ctx context.Context, options []Option) int {
 			return exitError
 		}
 	}
-	if p.name == "worker" {
+	if p.takeRole() == "worker" {
 		return p.worker(ctx)
 	}
 	return cli.Main(ctx, cli.Env{
 		Args: p.args, Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv, Environ: p.environ,
 		Fetchers: p.fetchers, Version: version, Dir: p.dir,
 	})
+}
+
+// takeRole says which program this is, and takes the argument that says so.
+func (p *program) takeRole() string {
+	if p.role != "" {
+		return p.role
+	}
+	if len(p.args) > 0 && (p.args[0] == "worker" || p.args[0] == "starter") {
+		role := p.args[0]
+		p.args = p.args[1:]
+		return role
+	}
+	if p.name == "worker" || strings.HasSuffix(p.name, "-worker") {
+		return "worker"
+	}
+	return "starter"
 }

@@ -222,3 +222,32 @@ func TestLogIsJSONWhenAsked(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &line))
 	require.Equal(t, "news-1", line["run"])
 }
+
+// TestTheRoleIsSaid: a program of one's own is the worker when it is told to be;
+// its name is only a courtesy.
+func TestTheRoleIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		args []string
+		as   Option
+		want string
+	}{
+		{"worker", []string{"--version"}, nil, "worker dev"},
+		{"my-worker", []string{"--version"}, nil, "worker dev"},
+		{"mine", []string{"worker", "--version"}, nil, "worker dev"},
+		{"worker", []string{"starter", "version"}, nil, "starter dev"},
+		{"mine", []string{"version"}, nil, "starter dev"},
+		{"mine", []string{"--version"}, AsWorker, "worker dev"},
+		{"my-worker", []string{"version"}, AsStarter, "starter dev"},
+	} {
+		p, out := newProgram(t, nil, c.args...)
+		p.name = c.name
+		var options []Option
+		if c.as != nil {
+			options = append(options, c.as)
+		}
+		require.Equal(t, exitOK, p.run(t.Context(), options), "%v: %s", c, out)
+		require.Contains(t, out.String(), c.want, "%v", c)
+	}
+}

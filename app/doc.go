@@ -3,5 +3,7 @@
 //
 //	func main() { app.Main(app.With("mine", mine.New)) }
 //
-// Built under the name worker it is the worker, under any other the starter.
+// Its first argument says which: mine worker --queues library, mine starter
+// campaigns list; without one it is the starter, and under a name like my-worker
+// the worker.
 package app

@@ -143,6 +143,9 @@ type Timeouts struct {
 	Run     time.Duration `json:"run,omitempty"`
 	// UntilNext makes the run end before the next tick.
 	UntilNext bool `json:"until_next,omitempty"`
+	// Endless lets the run take as long as it does; else it ends a gap of the
+	// schedule after it was due.
+	Endless bool `json:"endless,omitempty"`
 }
 
 // ItemExpectation is what makes an item stale or empty.

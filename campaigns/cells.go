@@ -110,7 +110,7 @@ func (r *rowBuilder) policies(at yamltree.Pos, row *Row, cells map[string]any) {
 		if !good || n.Kind == yamltree.Bool {
 			continue
 		}
-		d, _ := values.Duration(n.Text)
+		d, _ := harvest.ParseDuration(n.Text)
 		i, share, _ := values.Count(n.Text)
 		switch k.Name {
 		case "paused":

@@ -26,7 +26,7 @@ func decodeCampaign(name string, n *yamltree.Node) Campaign {
 // the entry itself, n that over the campaign's layers.
 func decodeEntry(n, own *yamltree.Node) Entry {
 	timeouts := decodeTimeouts(n.Get("timeouts"))
-	timeouts.Run, timeouts.UntilNext = 0, false
+	timeouts.Run, timeouts.UntilNext, timeouts.Endless = 0, false, false
 	return Entry{
 		Name: cmp.Or(textAt(n, "name"), textAt(n, "fetcher")), Fetcher: textAt(n, "fetcher"), Params: jsonAt(n, "params"),
 		Refresh: durationAt(n, "refresh"), Add: decodeAdd(n), Queue: textAt(n, "queue"), Priority: Priority(textAt(n, "priority")),
@@ -106,7 +106,7 @@ func decodeKeep(n *yamltree.Node) Keep {
 func decodeTimeouts(n *yamltree.Node) Timeouts {
 	return Timeouts{
 		Request: durationAt(n, "request"), Page: durationAt(n, "page"), Item: durationAt(n, "item"), Run: durationAt(n, "run"),
-		UntilNext: textAt(n, "run") == "until_next",
+		UntilNext: textAt(n, "run") == "until_next", Endless: textAt(n, "run") == "none",
 	}
 }
 
@@ -167,7 +167,7 @@ func decodeAges(n *yamltree.Node) []harvest.AgeStep {
 	}
 	var out []harvest.AgeStep
 	for _, m := range n.Members {
-		until, err := values.Duration(m.Key)
+		until, err := harvest.ParseDuration(m.Key)
 		if err == nil {
 			out = append(out, harvest.AgeStep{Until: until, Wait: durationAt(n, m.Key)})
 		}

@@ -53,14 +53,14 @@ func (f *fields) integer(key string, n int) { f.set(key, whole(n)) }
 // duration leaves 0 out; durationOr writes a word for it.
 func (f *fields) duration(key string, d time.Duration) {
 	if d != 0 {
-		f.set(key, scalar(values.FormatDuration(d)))
+		f.set(key, scalar(harvest.FormatDuration(d)))
 	}
 }
 
 func (f *fields) durationOr(key string, d time.Duration, word string) {
 	f.text(key, word)
 	if d != 0 {
-		f.members[len(f.members)-1].Value = scalar(values.FormatDuration(d))
+		f.members[len(f.members)-1].Value = scalar(harvest.FormatDuration(d))
 	}
 }
 

@@ -55,9 +55,12 @@ func exportTimeouts(t Timeouts, run bool) *yamltree.Node {
 	f.durationOr("page", t.Page, "none")
 	f.durationOr("item", t.Item, "none")
 	if run {
-		word := "none"
-		if t.UntilNext {
+		word := "auto"
+		switch {
+		case t.UntilNext:
 			word = "until_next"
+		case t.Endless:
+			word = "none"
 		}
 		f.durationOr("run", t.Run, word)
 	}
@@ -71,7 +74,7 @@ func exportExpectation(e ItemExpectation, all bool) *yamltree.Node {
 		f.integer("min_documents", e.MinDocuments)
 	}
 	if e.FreshWithin > 0 || all {
-		f.set("fresh_within", scalar(values.FormatDuration(e.FreshWithin)))
+		f.set("fresh_within", scalar(harvest.FormatDuration(e.FreshWithin)))
 	}
 	word := "warn"
 	if e.Fail {
@@ -137,7 +140,7 @@ func exportRetry(rules []harvest.RetryRule) *yamltree.Node {
 func exportAges(steps []harvest.AgeStep) *yamltree.Node {
 	f := &fields{}
 	for _, s := range steps {
-		f.set(values.FormatDuration(s.Until), scalar(values.FormatDuration(s.Wait)))
+		f.set(harvest.FormatDuration(s.Until), scalar(harvest.FormatDuration(s.Wait)))
 	}
 	return f.node()
 }

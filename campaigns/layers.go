@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
-	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // mergeLayer lays a stronger layer over a weaker one. Both are long forms. Of
@@ -133,8 +133,8 @@ func scheduleTree(s Schedule, at yamltree.Pos) *yamltree.Node {
 		out.Members = append(out.Members, yamltree.Member{Key: key, At: at, Value: value})
 	}
 	if s.Every > 0 {
-		set("every", scalar(values.FormatDuration(s.Every)))
-		set("offset", orNull(s.Offset > 0, scalar(values.FormatDuration(s.Offset))))
+		set("every", scalar(harvest.FormatDuration(s.Every)))
+		set("offset", orNull(s.Offset > 0, scalar(harvest.FormatDuration(s.Offset))))
 	}
 	if len(s.At) > 0 {
 		set("at", listOf(s.At))

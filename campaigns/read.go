@@ -48,7 +48,7 @@ func intAt(n *yamltree.Node, path ...string) int {
 }
 
 func durationAt(n *yamltree.Node, path ...string) time.Duration {
-	d, err := values.Duration(textAt(n, path...))
+	d, err := harvest.ParseDuration(textAt(n, path...))
 	if err != nil {
 		return 0
 	}

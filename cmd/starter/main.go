@@ -4,4 +4,4 @@ package main
 
 import "github.com/vendemmia/vendemmia/app"
 
-func main() { app.Main() }
+func main() { app.Main(app.AsStarter) }

@@ -35,7 +35,7 @@ type Case struct {
 	// Spoiled is the source with some records in it that cannot be read, Withdrawn
 	// the source without these. Where Spoiled is nil nothing is checked of them.
 	Spoiled, Withdrawn http.Handler
-	// Folder holds README.md and sample.yaml; "" is the test's own.
+	// Folder holds README.md and sample.yaml, which are checked where they are; "" is the test's own.
 	Folder string
 }
 

@@ -1,6 +1,7 @@
 package fetchertest_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -17,14 +18,17 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-const flawVariable = "VENDEMMIA_FETCHERTEST_FLAW"
+const (
+	flawVariable   = "VENDEMMIA_FETCHERTEST_FLAW"
+	folderVariable = "VENDEMMIA_FETCHERTEST_FOLDER"
+)
 
 func run(t *testing.T, flaw string) {
 	t.Helper()
 	count := &atomic.Int64{}
 	fetchertest.Run(t, fetchertest.Case{
 		New:    func(c *http.Client) harvest.Fetcher { return model{client: c, flaw: flaw, count: count} },
-		Source: http.HandlerFunc(numbers), IDs: allIDs(), Pages: pages, Folder: "testdata/model",
+		Source: http.HandlerFunc(numbers), IDs: allIDs(), Pages: pages, Folder: cmp.Or(os.Getenv(folderVariable), "testdata/model"),
 		Params: func(base string) json.RawMessage { return json.RawMessage(`{"url":` + strconv.Quote(base) + `}`) },
 	})
 }
@@ -84,4 +88,15 @@ func top(check string) string {
 		}
 	}
 	return check
+}
+
+// TestAModuleOfOnesOwnNeedsNoPapers: a folder with neither README.md nor
+// sample.yaml is skipped, not failed.
+func TestAModuleOfOnesOwnNeedsNoPapers(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestASoundFetcherPasses$/^has_its_papers$", "-test.v")
+	cmd.Env = append(os.Environ(), folderVariable+"="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "no README.md and no sample.yaml here")
 }

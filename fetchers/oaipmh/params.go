@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/charsets"
@@ -72,13 +70,8 @@ func overlapOf(text string) (time.Duration, error) {
 	if text == "" {
 		return 24 * time.Hour, nil
 	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 10000 {
-			return time.Duration(n) * 24 * time.Hour, nil
-		}
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
+	d, err := harvest.ParseDuration(text)
+	if err != nil {
 		return 0, fmt.Errorf("overlap %q: write a length of time like 1d or 36h", text)
 	}
 	return d, nil

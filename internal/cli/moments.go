@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -9,7 +8,7 @@ import (
 )
 
 // moment reads a time as people write it: RFC 3339, a day (its beginning, in the
-// clock's zone), a day and an hour, "today", "yesterday", or a span ("36h",
+// clock's zone), a day and an hour, an hour of today, "today", "yesterday", or a span ("36h",
 // "14d"), which is so long ago.
 func (p *program) moment(flag, text string) (time.Time, error) {
 	if text == "" {
@@ -36,22 +35,23 @@ func (p *program) moment(flag, text string) (time.Time, error) {
 			return t, nil
 		}
 	}
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		if t, err := time.ParseInLocation(layout, text, p.env.Zone); err == nil {
+			return time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), 0, p.env.Zone), nil
+		}
+	}
 	for _, layout := range []string{"2 Jan", "2 January", "2 Jan 15:04", "2 January 15:04"} {
 		if t, err := time.ParseInLocation(layout, text, p.env.Zone); err == nil {
 			return t.AddDate(now.Year(), 0, 0), nil
 		}
 	}
-	return time.Time{}, usage("--%s %q: not a time; write 2026-05-03, 2026-05-03T16:00:00Z, \"3 May\", today, or 36h for so long ago", flag, text)
+	return time.Time{}, usage("--%s %q: not a time; write 07:12, 2026-05-03, 2026-05-03T16:00:00Z, \"3 May\", today, or 36h for so long ago", flag, text)
 }
 
-// span reads 90s, 36h, 14d.
+// span reads 90s, 1.5h, 14d, 1y.
 func span(text string) (time.Duration, bool) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.Atoi(days)
-		return time.Duration(n) * 24 * time.Hour, err == nil && n >= 0
-	}
-	d, err := time.ParseDuration(text)
-	return d, err == nil && d >= 0
+	d, err := harvest.ParseDuration(text)
+	return d, err == nil
 }
 
 func (p *program) window(from, until string) (w harvest.Window, err error) {

@@ -96,7 +96,7 @@ func newRunsWait(p *program) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&c.all, "all", false, "wait for every open run")
-	f.DurationVar(&c.timeout, "timeout", 0, "give up after so long with exit code 1; 0: never")
+	f.Var((*spanValue)(&c.timeout), "timeout", "give up after so long with exit code 1; 0: never")
 	f.BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
 	return cmd
 }

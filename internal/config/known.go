@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // DefaultStore is where the data is when nobody says otherwise, looked for from
@@ -141,7 +143,7 @@ func oneOf(at func(*Settings) *string, words ...string) func(*Settings, string) 
 
 func duration(at func(*Settings) *time.Duration, least, most time.Duration) func(*Settings, string) error {
 	return func(s *Settings, v string) error {
-		d, err := time.ParseDuration(v)
+		d, err := harvest.ParseDuration(v)
 		if err != nil {
 			return fmt.Errorf("write a duration like 30s or 2m")
 		}

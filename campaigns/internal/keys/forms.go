@@ -31,10 +31,10 @@ func duration(example string, others ...string) *Form {
 	return &Form{
 		Name: "a duration", Example: example, Words: others,
 		Check: func(n *yamltree.Node) error {
-			_, err := values.Duration(n.Text)
+			_, err := harvest.ParseDuration(n.Text)
 			return err
 		},
-		Schema: map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": values.DurationPattern}, map[string]any{"const": 0}}},
+		Schema: map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": harvest.DurationPattern}, map[string]any{"const": 0}}},
 	}
 }
 

@@ -26,7 +26,7 @@ func timeoutKeys() []Key {
 		{Name: "request", Value: Value{Form: duration("30s", "none")}, Default: "60s", Doc: "from asking to the end of the answer"},
 		{Name: "page", Value: Value{Form: duration("5m", "none")}, Default: "5m", Doc: "an item that yields no page for so long is given up"},
 		{Name: "item", Value: Value{Form: duration("2h", "none")}, Default: "6h", Doc: "one item, repeats included"},
-		{Name: "run", In: "cD", Value: Value{Form: duration("2h", "none", "until_next")}, Default: "none", Doc: "the whole run; `until_next` ends it before the next tick"},
+		{Name: "run", In: "cD", Value: Value{Form: duration("2h", "auto", "none", "until_next")}, Default: "auto", Doc: "the whole run; `auto` ends it the shortest gap of the schedule after it was due (a week, without a schedule), `until_next` before the next tick, `none` never"},
 	}
 }
 

@@ -1,4 +1,4 @@
-package values
+package harvest
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ const (
 	Year = 365 * Day
 )
 
-func unit(name string) time.Duration {
+func spanUnit(name string) time.Duration {
 	switch name {
 	case "ms":
 		return time.Millisecond
@@ -36,9 +36,9 @@ func unit(name string) time.Duration {
 	}
 }
 
-// Duration reads 90s, 36h, 14d, 2h30m, 1.25s; units are ms s m h d w y, and 0
+// ParseDuration is the one grammar of lengths of time: it reads 90s, 36h, 14d, 2h30m, 1.25s; units are ms s m h d w y, and 0
 // needs none.
-func Duration(text string) (time.Duration, error) {
+func ParseDuration(text string) (time.Duration, error) {
 	rest := strings.TrimSpace(text)
 	if rest == "0" {
 		return 0, nil
@@ -50,7 +50,7 @@ func Duration(text string) (time.Duration, error) {
 	last := time.Duration(math.MaxInt64)
 	for rest != "" {
 		number, name, after := cutUnit(rest)
-		u := unit(name)
+		u := spanUnit(name)
 		n, err := strconv.ParseFloat(number, 64)
 		if err != nil || u == 0 || u >= last {
 			return 0, fmt.Errorf("%q is no duration; for example 90s, 36h, 14d or 2h30m", text)
@@ -79,7 +79,7 @@ func cutUnit(text string) (number, name, rest string) {
 	return text[:i], text[i : i+j], text[i+j:]
 }
 
-// FormatDuration writes what Duration reads, in days, hours, minutes and
+// FormatDuration writes what ParseDuration reads, in days, hours, minutes and
 // seconds: 14d, 36h, 2h30m, 1.25s.
 func FormatDuration(d time.Duration) string {
 	if d == 0 {
@@ -90,9 +90,9 @@ func FormatDuration(d time.Duration) string {
 	}
 	var b strings.Builder
 	for _, u := range []string{"h", "m"} {
-		if n := d / unit(u); n > 0 {
+		if n := d / spanUnit(u); n > 0 {
 			b.WriteString(strconv.FormatInt(int64(n), 10) + u)
-			d %= unit(u)
+			d %= spanUnit(u)
 		}
 	}
 	if d > 0 {
@@ -101,5 +101,5 @@ func FormatDuration(d time.Duration) string {
 	return b.String()
 }
 
-// DurationPattern is Duration as a regular expression, for schemas.
+// DurationPattern is ParseDuration as a regular expression, for schemas.
 const DurationPattern = `^([0-9.]+(ms|s|m|h|d|w|y))+$|^0$`
