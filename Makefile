@@ -49,8 +49,8 @@ $(BIN)/gofumpt $(BIN)/staticcheck $(BIN)/workflowcheck: tools/go.mod
 bench: build temporal ## the benchmarks of docs/benchmarks.md, as one table
 	@GO="$(GO)" scripts/bench
 
-soak: build temporal ## the long crash tests: twenty kills of a worker, of the server, of PostgreSQL
-	VENDEMMIA_SOAK=1 $(GO) test -count=1 -timeout 60m -v -run 'TestSoak' ./internal/e2e/...
+soak: build temporal ## the long tests: twenty kills of a worker, of the server, of PostgreSQL; memory under hostile feeds
+	VENDEMMIA_SOAK=1 $(GO) test -count=1 -timeout 60m -v -run 'TestSoak' ./internal/e2e/... ./fetchers/...
 
 race: ## the tests under the race detector (needs cgo)
 	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...

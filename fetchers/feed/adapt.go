@@ -32,9 +32,14 @@ type adapter struct {
 func (a adapter) documents(doc document) (docs []harvest.Document, rejects []harvest.Reject, warnings []string) {
 	places, twice := map[string]int{}, 0
 	a.zones = map[string]int{}
-	for _, r := range doc.records {
-		var d harvest.Document
-		if err := harvest.Guard(func() (err error) { d, err = a.document(r, doc.channel); return err }); err != nil {
+	for _, raw := range doc.records {
+		r, d := record{raw: raw}, harvest.Document{}
+		err := harvest.Guard(func() (err error) {
+			r = doc.read(raw)
+			d, err = a.document(r, doc.channel)
+			return err
+		})
+		if err != nil {
 			rejects = append(rejects, reject(r, err))
 			continue
 		}

@@ -101,6 +101,7 @@ func (r *reading) last(after checkpoint) bool {
 func (r *reading) head() error {
 	p := &page{key: r.params.URL}
 	a, err := r.askHead(p)
+	defer a.Release()
 	if err != nil && !r.salvage(a, err, p) {
 		return err
 	}
@@ -238,6 +239,7 @@ func (r *reading) step(w walk) error {
 	p, after := &page{key: w.URL}, r.cp
 	r.visited[w.URL] = true
 	a, err := r.get(r.ctx, w.URL, answer.Validators{})
+	defer a.Release()
 	if harvest.KindOf(err) == harvest.KindGone {
 		p.partial, after.Walk = true, nil
 		p.warn("older page %s is gone: what stood on it is missing", harvest.Redact(w.URL))

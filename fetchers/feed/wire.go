@@ -58,7 +58,10 @@ type enclosure struct{ url, kind, length string }
 // it has more entries than are read.
 type document struct {
 	channel
-	records   []record
+	// records are as they stand; read reads one of them. One at a time costs no
+	// memory for all.
+	records   [][]byte
+	read      func(raw []byte) record
 	cut, over bool
 }
 
@@ -82,13 +85,9 @@ func parse(text []byte, limit int) (document, error) {
 	if !ok {
 		return document{}, &errNotAFeed{element: o.rootName}
 	}
-	doc := document{channel: o.parseHead(), cut: o.cut, over: o.over}
-	records := o.records
-	if limit > 0 && len(records) > limit {
-		records, doc.over = records[:limit], false
-	}
-	for _, raw := range records {
-		doc.records = append(doc.records, o.parseRecord(raw))
+	doc := document{channel: o.parseHead(), records: o.records, read: o.parseRecord, cut: o.cut, over: o.over}
+	if limit > 0 && len(doc.records) > limit {
+		doc.records, doc.over = doc.records[:limit], false
 	}
 	return doc, nil
 }
@@ -152,11 +151,11 @@ func (c *channel) ofLinks(head item) {
 	for _, e := range head.elements {
 		switch e.key {
 		case "atom:link":
-			if rel := strings.ToLower(e.attr("rel")); links[rel] == "" {
+			if rel := strings.ToLower(e.attr("rel")); links[rel] == "" && (rel == relNext || rel == relArchive) {
 				links[rel] = resolve(nil, e.scope.bases, e.attr("href"))
 			}
 		case "at:deleted-entry":
-			if ref := e.attr("ref"); ref != "" {
+			if ref := e.attr("ref"); ref != "" && len(c.Deleted) < maxRecords {
 				c.Deleted = with(c.Deleted, ref, e.attr("when"))
 			}
 		}
@@ -172,6 +171,11 @@ func with(m map[string]string, key, value string) map[string]string {
 	return m
 }
 
+const (
+	relNext    = "next"
+	relArchive = "prev-archive"
+)
+
 // older picks the page that follows: RFC 5005, sections 3 (paged feeds) and 4
 // (archived feeds).
-func older(links map[string]string) string { return firstOf(links["next"], links["prev-archive"]) }
+func older(links map[string]string) string { return firstOf(links[relNext], links[relArchive]) }

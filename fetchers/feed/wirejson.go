@@ -14,7 +14,7 @@ import (
 // parseJSON reads a JSON Feed token by token, so that a missing end keeps what
 // came before it. The text must say that it is one, or at least have items.
 func parseJSON(text []byte, limit int) (document, error) {
-	doc, feed := document{channel: channel{Format: formatJSON}}, map[string]json.RawMessage{}
+	doc, feed := document{channel: channel{Format: formatJSON}, read: jsonRecord}, map[string]json.RawMessage{}
 	var items []json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(text))
 	_, err := d.Token()
@@ -29,7 +29,7 @@ func parseJSON(text []byte, limit int) (document, error) {
 	doc.ofJSON(feed)
 	for _, raw := range items {
 		if limit == 0 || len(doc.records) < limit {
-			doc.records = append(doc.records, jsonRecord(raw))
+			doc.records = append(doc.records, raw)
 		}
 	}
 	return doc, nil
@@ -46,7 +46,10 @@ func member(d *json.Decoder, feed map[string]json.RawMessage, items []json.RawMe
 	if key != "items" {
 		var value json.RawMessage
 		err := d.Decode(&value)
-		feed[fmt.Sprint(key)] = value
+		switch name := fmt.Sprint(key); name {
+		case "title", "language", "next_url", "version", "authors":
+			feed[name] = value
+		}
 		return items, err
 	}
 	if start, err := d.Token(); err != nil || start != json.Delim('[') {

@@ -62,7 +62,8 @@ type Answer struct {
 	// Short: the body broke off; Uncompressed: the transport undid a compression.
 	Short, Uncompressed bool
 
-	ask Ask
+	ask   Ask
+	lease *lease
 }
 
 // Get asks. What the status means is not judged, see Refusal; of an error's page
@@ -81,7 +82,8 @@ func Get(ctx context.Context, client *http.Client, ask Ask) (Answer, error) {
 	}
 	defer resp.Body.Close() //nolint:errcheck // nothing was written
 	a.head(resp)
-	return a, a.read(resp)
+	err = a.read(ctx, resp)
+	return a, err
 }
 
 func (ask Ask) header(h http.Header) {
@@ -109,15 +111,13 @@ func short(validator string) string {
 	return validator
 }
 
-func (a *Answer) read(resp *http.Response) error {
+func (a *Answer) read(ctx context.Context, resp *http.Response) error {
 	most := a.ask.Most
 	if resp.StatusCode >= http.StatusBadRequest {
 		most = min(most, MaxEvidence)
 	}
-	b := bytes.NewBuffer(a.ask.Into[:0])
-	b.Grow(int(min(max(resp.ContentLength, 0), believed)) + bytes.MinRead)
-	_, err := b.ReadFrom(io.LimitReader(resp.Body, most+1))
-	a.Body, a.Short = b.Bytes(), err != nil
+	err := a.readInto(ctx, resp, most)
+	a.Short = err != nil
 	switch {
 	case resp.StatusCode >= http.StatusBadRequest:
 		a.Body = a.Body[:min(int64(len(a.Body)), most)] // only looked at: what came is enough
@@ -128,6 +128,37 @@ func (a *Answer) read(resp *http.Response) error {
 		return a.TooLong()
 	}
 	return nil
+}
+
+// readInto reads in steps, so that room is there before it is used: as much as was
+// announced, else each time four times as much.
+func (a *Answer) readInto(ctx context.Context, resp *http.Response, most int64) error {
+	b := bytes.NewBuffer(a.ask.Into[:0])
+	b.Grow(int(min(max(resp.ContentLength, 0), believed)) + bytes.MinRead)
+	a.lease = &lease{from: bodies}
+	defer func() { a.Body = b.Bytes(); a.lease.hold(a.Body) }()
+	for step := int64(free); ; step = next(step, resp.ContentLength, most) {
+		if more := step - int64(cap(a.ask.Into)); step > free && more > 0 {
+			if err := a.lease.take(ctx, step-a.lease.n); err != nil {
+				return err
+			}
+			b.Grow(int(step) - b.Len() + bytes.MinRead)
+		}
+		_, err := b.ReadFrom(io.LimitReader(resp.Body, min(step, most+1)-int64(b.Len())))
+		if err != nil || int64(b.Len()) < step || step > most {
+			return err
+		}
+	}
+}
+
+// next is how far the next step of a body goes: to its end, where that was
+// announced, and one byte behind it, to see that it is the end.
+func next(step, announced, most int64) int64 {
+	factor := int64(4)
+	if step >= 16<<20 {
+		factor = 2
+	}
+	return min(max(factor*step, announced+1), most+1)
 }
 
 func (a *Answer) reading() string { return "read " + a.ask.What }
