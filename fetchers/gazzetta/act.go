@@ -41,9 +41,14 @@ type actReading struct {
 	from int
 }
 
-// failed puts the act aside. On the last attempt, and where it is gone, what the
+// failed puts the act aside, for good where it cannot be read. On the last attempt, and where it is gone, what the
 // issue says of it is kept meanwhile, unless more was read before.
 func (a *actReading) failed(err error) error {
+	if harvest.KindOf(err) == harvest.KindBadRecord {
+		a.done()
+		a.emit(harvest.Page{Listed: 1, Rejects: []harvest.Reject{{ID: a.doc.ID, Reason: err.Error(), Where: a.to.issue.String()}}})
+		return nil
+	}
 	if !a.passing(err) {
 		return err
 	}
@@ -116,13 +121,19 @@ func (a *actReading) textual() error {
 	if err != nil {
 		return err
 	}
-	p := parseAct(shell)
+	p, err := guarded(parseAct, shell)
+	if err != nil {
+		return err
+	}
 	a.to.shell(&a.doc, p)
 	doc, _, err := a.site.page(a.ctx, a.menuAddress(p), isMenu)
 	if err != nil {
 		return err
 	}
-	menu := parseMenu(doc)
+	menu, err := guarded(parseMenu, doc)
+	if err != nil {
+		return err
+	}
 	if len(menu.articles) > 0 {
 		a.doc.Fields["articles"] = len(menu.articles)
 		return a.articles(menu.articles)
@@ -162,7 +173,16 @@ func (a *actReading) defaultText(p actPage) (text, error) {
 	if err != nil {
 		return text{}, err
 	}
-	return parseArticle(doc), nil
+	return guarded(parseArticle, doc)
+}
+
+// guarded reads a page; a panic in it is an error that costs this act alone.
+func guarded[T any](read func(*goquery.Document) T, doc *goquery.Document) (out T, err error) {
+	err = harvest.Guard(func() error {
+		out = read(doc)
+		return nil
+	})
+	return out, err
 }
 
 // articles reads the articles from where the act stands. Their addresses are
@@ -193,7 +213,10 @@ func (a *actReading) article(l articleLink) (text, error) {
 	if err != nil {
 		return text{}, err
 	}
-	t := parseArticle(doc)
+	t, err := guarded(parseArticle, doc)
+	if err != nil {
+		return t, err
+	}
 	if t.empty() || t.stub() {
 		return t, notYet(address, "the article is empty: %w", errNotYet)
 	}

@@ -76,12 +76,22 @@ func (r *reading) run() (err error) {
 			return err
 		}
 	}
-	return r.follow(r.liveWalk, true)
+	return r.follow(r.liveWalkAgain, true)
+}
+
+// liveWalkAgain is the walk of the schedule's runs, with the issues in it in which
+// something could not be read before and can now.
+func (r *reading) liveWalkAgain() (*walk, error) {
+	w, err := r.liveWalk()
+	if err == nil {
+		err = r.reread(w)
+	}
+	return w, err
 }
 
 func (r *reading) follow(plan func() (*walk, error), last bool) error {
 	w, err := plan()
-	if err != nil {
+	if err != nil || r.stopped {
 		return err
 	}
 	return r.walk(w, last)

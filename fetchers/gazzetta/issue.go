@@ -109,7 +109,7 @@ func (r *reading) remember(k key, p issuePage) {
 // emitIssue yields the issue itself, with its PDFs when they are wanted; those
 // of issues that were read before are there already.
 func (r *reading) emitIssue(k key, p issuePage) error {
-	page := harvest.Page{Documents: []harvest.Document{r.adapter(k).issueDocument(p)}, Rejects: p.rejects}
+	page := harvest.Page{Documents: []harvest.Document{r.adapter(k).issueDocument(p)}, Rejects: r.rejectsOf(k, p)}
 	if r.params.PDF && !r.w.Legs[0].Had {
 		pdfs, err := r.issuePDFs(k, p)
 		if err != nil {

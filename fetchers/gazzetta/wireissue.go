@@ -56,7 +56,9 @@ func parseIssue(doc *goquery.Document) issuePage {
 	doc.Find(issueParts).Each(func(_ int, s *goquery.Selection) {
 		switch {
 		case s.HasClass("risultato"):
-			r.act(s)
+			if err := harvest.Guard(func() error { r.act(s); return nil }); err != nil {
+				r.reject(s, err.Error())
+			}
 		case s.HasClass("emettitore"):
 			r.emettitore = squeeze(s.Text())
 		default:
