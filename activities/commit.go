@@ -51,6 +51,7 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 		return t, nil
 	}
 	r.finishDocuments(page)
+	page.Warnings = append(r.moves.Warnings(r.params), page.Warnings...)
 	page = r.mask.Page(page)
 	w := r.write()
 	w.Page = &rows.PageWrite{

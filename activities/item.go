@@ -37,6 +37,8 @@ type flight struct {
 	pass    passing
 	name    string        // for people, without a query string
 	mask    *secrets.Mask // of the item's secrets
+	moves   harvest.Moves
+	params  json.RawMessage // as the fetcher got them
 	attempt int
 	prints  prints
 

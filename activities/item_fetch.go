@@ -22,7 +22,7 @@ func (r *flight) fetch(unread []harvest.Unread) error {
 	if err != nil {
 		return err
 	}
-	r.mask = found.Mask()
+	r.mask, r.params = found.Mask(), params
 	defer r.timers(cancel)()
 	done := make(chan error, 1)
 	go func() { done <- r.pump(ctx, r.request(params, unread)) }()
@@ -95,7 +95,7 @@ func (r *flight) pump(ctx context.Context, request harvest.Request) error {
 // keeps them, before the exchange's line is.
 func (r *flight) visitor() harvest.Visitor {
 	v := visitor(r.campaign, r.entry, r.kind, r.record)
-	v.Waits, v.Yields = r.page.wait, true
+	v.Waits, v.Yields, v.Moved = r.page.wait, true, r.moves.Note
 	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
 		v.Raw = func(body []byte) (string, error) { return r.Store.PutBlob(r.keep, r.mask.Bytes(body)) }
 	}

@@ -2,6 +2,7 @@ package harvest
 
 import (
 	"context"
+	"net/url"
 	"time"
 )
 
@@ -26,6 +27,10 @@ type Visitor struct {
 	// It may be called from several goroutines. Requests that never left are no
 	// exchange.
 	Record func(Exchange)
+	// Moved, which may be nil, is told each permanent redirect (301, 308) that is
+	// followed: what was asked for, where it leads, and that as the ledger shows it.
+	// It may be called from several goroutines. See Moves.
+	Moved func(from, to *url.URL, shown string)
 	// Waits, which may be nil, is told true when a request begins to wait for its
 	// host, its turn or its robots.txt, and false when that is over. It may be called
 	// from several goroutines.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -209,7 +210,11 @@ func (h *heldItem) warn(j *job) error {
 			return err
 		}
 	}
-	list = append(list, j.Page.Page.Warnings...)
+	for _, w := range j.Page.Page.Warnings {
+		if !slices.Contains(list, w) { // of an earlier attempt
+			list = append(list, w)
+		}
+	}
 	h.warnings = text(list[:min(len(list), maxWarnings)])
 	return nil
 }

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,6 +24,8 @@ type adapter struct {
 	params Params
 	// base is the address the document came from.
 	base *url.URL
+	// at is where it came from, where that is not base.
+	at *url.URL
 	// zones counts dates by the name of a time zone that nobody knows.
 	zones map[string]int
 }
@@ -146,7 +149,8 @@ func (n entry) name(link string) string {
 	return "sha256:" + hex.EncodeToString(sum[:16])
 }
 
-func (a adapter) absolute(address string) string { return resolve(a.base, nil, address) }
+// absolute is an address to be asked for.
+func (a adapter) absolute(address string) string { return resolve(cmp.Or(a.at, a.base), nil, address) }
 
 // dates sets when the entry was published and updated. Where dates are there and
 // none can be read, it is an error, or they are kept as they are when the params

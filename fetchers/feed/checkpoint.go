@@ -90,10 +90,10 @@ func (c checkpoint) validators() answer.Validators {
 // forget drops what would keep the feed from being read.
 func (c *checkpoint) forget() { c.ETag, c.LastModified, c.Hash, c.Listed = "", "", "", 0 }
 
-// moved keeps a permanent move, and says so until the file has the new address.
-func (c *checkpoint) moved(a answer.Answer, p *page) {
-	if c.URL = firstOf(a.Moved, c.URL); c.URL != "" {
-		p.warn("the feed has moved for good to %s: it is asked for there; change url in the file", harvest.Redact(c.URL))
+// moved keeps a permanent move: the feed is asked for there from now on.
+func (c *checkpoint) moved(a answer.Answer) {
+	if a.Moved != "" {
+		c.URL = a.Moved
 	}
 }
 

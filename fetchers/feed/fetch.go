@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"net/url"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
@@ -115,7 +116,7 @@ func (r *reading) head() error {
 		return err
 	}
 	after := r.cp
-	after.moved(a, p)
+	after.moved(a)
 	after.Walk = r.planWalk(p)
 	if after.forget(); p.sound() {
 		after.ETag, after.LastModified, after.Hash, after.Listed = a.ETag, a.LastModified, p.hash, p.listed
@@ -138,6 +139,7 @@ func (r *reading) askHead(p *page) (answer.Answer, error) {
 	if r.cp.URL != "" {
 		a, err := r.get(r.ctx, r.cp.URL, r.cp.validators())
 		if harvest.KindOf(err) != harvest.KindGone {
+			p.warn("%s", harvest.MovedWarning(r.params.URL, harvest.Redact(r.cp.URL))) // the runner sees no redirect any more
 			return a, err
 		}
 		p.warn("%s, where the feed had moved, is gone: its configured address is asked again", harvest.Redact(r.cp.URL))
@@ -167,7 +169,7 @@ func (r *reading) salvage(a answer.Answer, err error, p *page) bool {
 // goes on without a word.
 func (r *reading) unchanged(a answer.Answer, p *page) error {
 	r.cp.ETag, r.cp.LastModified = firstOf(a.ETag, r.cp.ETag), firstOf(a.LastModified, r.cp.LastModified)
-	r.cp.moved(a, p)
+	r.cp.moved(a)
 	if r.cp.Walk != nil {
 		return nil
 	}
@@ -186,7 +188,7 @@ func (r *reading) parse(a answer.Answer, p *page, limit int) error {
 	if doc.cut && len(doc.records) == 0 {
 		return harvest.Errorf(harvest.KindServerError, "parse feed", a.Final.String(), "the document breaks off before its first entry ends")
 	}
-	p.fill(doc, adapter{params: r.params, base: a.Final})
+	p.fill(doc, adapter{params: r.params, base: r.base(a), at: a.Final})
 	r.stayHome(p)
 	for i := range p.rejects {
 		p.rejects[i].Where = r.where(p.key)
@@ -197,6 +199,25 @@ func (r *reading) parse(a answer.Answer, p *page, limit int) error {
 		}
 	}
 	return nil
+}
+
+// base is what addresses in a document are relative to: where it came from, but the
+// address in the file once that has moved for good, lest every entry gets another id.
+func (r *reading) base(a answer.Answer) *url.URL {
+	there, err := url.Parse(firstOf(a.Moved, r.cp.URL))
+	if err != nil || there.Host == "" || there.Host != a.Final.Host || there.Scheme != a.Final.Scheme {
+		return a.Final
+	}
+	here, err := url.Parse(r.params.URL)
+	if err != nil {
+		return a.Final
+	}
+	if there.Path != a.Final.Path {
+		moved := *a.Final
+		moved.Scheme, moved.Host = here.Scheme, here.Host
+		return &moved
+	}
+	return here
 }
 
 // planWalk decides whether older pages are read: on the first fetch, when

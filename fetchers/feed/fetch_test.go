@@ -223,13 +223,13 @@ func TestPermanentMoves(t *testing.T) {
 	s.set("/new", text(rss("", 1), `"x"`))
 	first := s.fetch(t, nil)
 	require.NoError(t, first.err)
-	require.Contains(t, first.warnings[0], s.URL+"/new")
+	require.Empty(t, first.warnings, "the runner sees the redirect, and says it")
 	require.Equal(t, []string{"/feed", "/new"}, s.took())
 
 	second := s.fetch(t, first.checkpoint())
 	require.Equal(t, []string{"/new"}, s.took(), "asked for where it is")
 	require.True(t, second.tally.NotModified)
-	require.Len(t, second.warnings, 1, "said until the file has the new address")
+	require.Equal(t, []string{s.URL + "/feed has moved to " + s.URL + "/new; write the new address into the file"}, second.warnings, "until the file says so")
 
 	s.set("/new", http.NotFound)
 	s.set("/feed", text(rss("", 1, 2), ""))
@@ -241,6 +241,24 @@ func TestPermanentMoves(t *testing.T) {
 	require.Contains(t, third.warnings[0], "is gone")
 	s.fetch(t, third.checkpoint())
 	require.Equal(t, []string{"/feed"}, s.took())
+}
+
+// Entries whose ids are relative links keep them.
+func TestAMovedFeedKeepsItsIDs(t *testing.T) {
+	t.Parallel()
+	s := newSource(t)
+	const items = `<rss version="2.0"><channel><title>T</title><item><title>One</title><link>/1</link></item><item><title>Two</title><link>2</link></item></channel></rss>`
+	s.set("/feed", text(items, ""))
+	before := s.fetch(t, nil)
+	require.NoError(t, before.err)
+	other := newSource(t)
+	other.set("/blog/rss", text(items+"<!-- moved -->", ""))
+	s.set("/feed", http.RedirectHandler(other.URL+"/blog/rss", http.StatusMovedPermanently).ServeHTTP)
+	moved := s.fetch(t, before.checkpoint())
+	require.NoError(t, moved.err)
+	require.Equal(t, before.ids, moved.ids)
+	other.set("/blog/rss", text(items+"<!-- again -->", ""))
+	require.Equal(t, before.ids, s.fetch(t, moved.checkpoint()).ids)
 }
 
 func TestOnlyPermanentMovesAreKept(t *testing.T) {

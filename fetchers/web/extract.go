@@ -122,7 +122,7 @@ func (p *plan) identify(r *record, at link) {
 		r.doc.ID = at.key
 	}
 	if r.doc.ID == "" {
-		r.doc.ID = canonical(r.doc.URL)
+		r.doc.ID = canonical(p.home(r.doc.URL))
 	}
 	if r.doc.ID == "" {
 		r.lacks = append(r.lacks, "it has neither an id nor a link")

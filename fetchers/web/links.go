@@ -12,7 +12,9 @@ const maxAddress = 2000
 // asked for by its address as the list writes it, and known by its key.
 type link struct{ address, key, mod string }
 
-func newLink(address, mod string) link { return link{address, canonical(address), mod} }
+func (p *plan) newLink(address, mod string) link {
+	return link{address, canonical(p.home(address)), mod}
+}
 
 // canonical is an address with its parameters in the order of their names: one
 // page, in whatever order a site writes them.
@@ -141,9 +143,9 @@ func like(pattern, s string) bool {
 	}
 }
 
-func anyLike(patterns []string, u *url.URL, address string) bool {
+func anyLike(patterns []string, u *url.URL, address, home string) bool {
 	for _, p := range patterns {
-		if strings.HasPrefix(p, "/") && like(p, u.RequestURI()) || like(p, address) {
+		if strings.HasPrefix(p, "/") && like(p, u.RequestURI()) || like(p, address) || like(p, home) {
 			return true
 		}
 	}
@@ -177,11 +179,11 @@ func (p *plan) admit(base *url.URL, href string, filter bool) (address, verdict 
 	}
 	address = u.String()
 	switch {
-	case !p.hosts[u.Host]:
+	case !p.mine(u):
 		return "", otherHost
 	case len(address) > maxAddress || repeats(u.Path):
 		return "", trap
-	case filter && (len(p.Include) > 0 && !anyLike(p.Include, u, address) || anyLike(p.Exclude, u, address)):
+	case filter && (len(p.Include) > 0 && !anyLike(p.Include, u, address, p.home(address)) || anyLike(p.Exclude, u, address, p.home(address))):
 		return "", notLike
 	}
 	return address, takeIt

@@ -87,7 +87,7 @@ func (r *reading) startPage(at *place) *list {
 	if u, err := resolve(nil, address); err == nil {
 		address = u.String()
 	}
-	return &list{hash: shortHash([]byte(at.URL)), links: []link{newLink(address, "")}}
+	return &list{hash: shortHash([]byte(at.URL)), links: []link{r.newLink(address, "")}}
 }
 
 func (r *reading) readList(at *place, out *harvest.Page) (*list, error) {
@@ -102,6 +102,7 @@ func (r *reading) readList(at *place, out *harvest.Page) (*list, error) {
 	if a.NotModified || old.same(a.Body) {
 		return unchangedList(old, out), nil
 	}
+	r.learn(at.URL, a.Final, a.Moved)
 	l := &list{}
 	l.stamp.keep(&a)
 	if r.Sitemap {
@@ -157,7 +158,7 @@ func (r *reading) sitemapList(l *list, at *place, a fetched, out *harvest.Page) 
 	for _, e := range s.pages {
 		if address, verdict := r.admit(a.Final, e.address, true); verdict != takeIt {
 			tally[verdict]++
-		} else if at := newLink(address, e.mod); !seen[at.key] {
+		} else if at := r.newLink(address, e.mod); !seen[at.key] {
 			seen[at.key] = true
 			l.links = append(l.links, at)
 		}
@@ -245,7 +246,7 @@ func (r *reading) linksOf(nodes []*html.Node, d *dom, tally map[string]int) []li
 		}
 		if address, verdict := r.admit(d.base, href, true); verdict != takeIt {
 			tally[verdict]++
-		} else if at := newLink(address, ""); !seen[at.key] {
+		} else if at := r.newLink(address, ""); !seen[at.key] {
 			seen[at.key] = true
 			links = append(links, at)
 		}

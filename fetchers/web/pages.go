@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"strings"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
@@ -103,7 +102,7 @@ func (r *reading) readPage(b *result) {
 // listed.
 func (r *reading) strayed(b *result) error {
 	u := b.a.Final
-	if u == nil || r.hosts[strings.ToLower(u.Host)] {
+	if u == nil || r.mine(u) {
 		return nil
 	}
 	e := &harvest.Error{

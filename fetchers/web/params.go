@@ -58,6 +58,7 @@ type plan struct {
 	fields             []field
 	hosts              map[string]bool
 	perRow, perPage    bool
+	homes              *homes
 	maxPages, maxReads int
 	maxDepth           int
 }
@@ -69,7 +70,7 @@ const (
 )
 
 func (p Params) compile() (*plan, error) {
-	out := &plan{Params: p, starts: append([]string{p.URL}, p.URLs...), hosts: map[string]bool{}, begins: map[string]bool{}}
+	out := &plan{Params: p, starts: append([]string{p.URL}, p.URLs...), hosts: map[string]bool{}, homes: &homes{}, begins: map[string]bool{}}
 	out.perRow, out.perPage = p.Rows != "", p.Rows == "" && p.Links == "" && !p.Sitemap
 	errs := []error{p.checkShape(), checkEncoding(p.Encoding), out.bound()}
 	for _, s := range []struct {

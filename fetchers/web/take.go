@@ -111,6 +111,9 @@ func (r *reading) take(batch []*result, at *place, out *harvest.Page) {
 // reject is a page that could not be read. It is asked for again by its address.
 func (b *result) reject(id, reason string, raw []byte) harvest.Reject {
 	x := harvest.Reject{ID: id, Reason: reason, Bytes: raw[:min(len(raw), answer.MaxEvidence)], Where: b.address}
+	if b.key != canonical(b.address) {
+		x.Where += " " + b.key
+	}
 	if b.unread != nil {
 		x.ID, x.Where = b.unread.ID, b.unread.Where
 	}

@@ -23,7 +23,7 @@ func (r *reading) reread() error {
 	for i := range r.req.Unread {
 		switch u := &r.req.Unread[i]; {
 		case u.Where == "", strings.Contains(u.Where, hiddenPart), r.perRow && strings.HasPrefix(u.Where, onList):
-		case r.wanted(u.Where):
+		case r.wanted(r.whereOf(u.Where).address):
 			pages = append(pages, u)
 		default:
 			out.Resolved = append(out.Resolved, u.ID)
@@ -47,11 +47,23 @@ func (r *reading) wanted(address string) bool {
 	return !r.perRow && verdict == takeIt
 }
 
+// whereOf is the page that Reject.Where names: its address, and what it is known by
+// where that is another one.
+func (r *reading) whereOf(where string) link {
+	address, key, moved := strings.Cut(where, " ")
+	e := r.newLink(address, "")
+	if moved {
+		e.key = key
+		r.relearn(address, key)
+	}
+	return e
+}
+
 func (r *reading) rereadSome(some []*harvest.Unread, out *harvest.Page) error {
 	q := r.newBatch(1)
 	q.bears = r.bearsUnread
 	for _, u := range some {
-		e := newLink(u.Where, "")
+		e := r.whereOf(u.Where)
 		q.results = append(q.results, &result{link: e, old: r.known.get(e.key), unread: u})
 	}
 	q.ask()

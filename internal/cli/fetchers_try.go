@@ -125,10 +125,16 @@ func (p *program) try(ctx context.Context, kind fetchers.Kind, req harvest.Reque
 		return err
 	}
 	req.Params = params
-	mask, rec := found.Mask(), &trial.Recorder{}
+	mask, rec, moves := found.Mask(), &trial.Recorder{}, &harvest.Moves{}
 	req.Checkpoint = mask.Restore(req.Checkpoint)
 	list := p.lines()
-	t, err := trial.Run(ctx, kind.New(client.HTTP(n.visitor(kind, rec.Record))), req, rec, mask.Page, func(d *harvest.Document) error {
+	visitor := n.visitor(kind, rec.Record)
+	visitor.Moved = moves.Note
+	show := func(page harvest.Page) harvest.Page {
+		page.Warnings = append(moves.Warnings(params), page.Warnings...)
+		return mask.Page(page)
+	}
+	t, err := trial.Run(ctx, kind.New(client.HTTP(visitor)), req, rec, show, func(d *harvest.Document) error {
 		list.Add(harvest.NewLine(kind.Name, d))
 		return p.out.Err()
 	})

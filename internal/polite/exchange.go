@@ -101,6 +101,7 @@ func (x *exchange) answer(resp *http.Response) (*http.Response, error) {
 		resp.Body.Close() //nolint:errcheck // the answer is refused anyway
 		return nil, x.fail(x.broken("%w", err))
 	}
+	x.noteMove(resp)
 	if resp.Body == http.NoBody || resp.ContentLength == 0 {
 		resp.Body.Close() //nolint:errcheck // empty
 		resp.Body = http.NoBody
@@ -109,6 +110,18 @@ func (x *exchange) answer(resp *http.Response) (*http.Response, error) {
 	}
 	resp.Body = newBody(x, resp)
 	return resp, nil
+}
+
+// noteMove tells the visitor of a permanent redirect; that of a robots.txt is none
+// of an address it named.
+func (x *exchange) noteMove(resp *http.Response) {
+	permanent := resp.StatusCode == http.StatusMovedPermanently || resp.StatusCode == http.StatusPermanentRedirect
+	if !permanent || x.partly || x.visitor.Moved == nil {
+		return
+	}
+	if to, err := x.req.URL.Parse(resp.Header.Get("Location")); err == nil {
+		x.visitor.Moved(x.req.URL, to, MaskURL(to))
+	}
 }
 
 // fail ends the exchange with an error and returns it.

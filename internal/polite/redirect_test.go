@@ -46,6 +46,27 @@ func TestRedirectCircle(t *testing.T) {
 	require.Len(t, b.all(), 3)
 }
 
+func TestPermanentRedirectsAreNoted(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		code := map[string]int{"/robots.txt": 301, "/a": 301, "/b": 308, "/c": 302, "/d": 307}[r.URL.Path]
+		to := map[string]string{"/robots.txt": "/r", "/a": "http://u:pw@" + r.Host + "/b?token=s3cret", "/b": "/c", "/c": "/d", "/d": "/end"}[r.URL.Path]
+		if code != 0 {
+			http.Redirect(w, r, to, code)
+		}
+	})
+	var mu sync.Mutex
+	var noted []string
+	h := open(t, loopback()).HTTP(harvest.Visitor{Timeout: patience, Robots: true, Moved: func(from, _ *url.URL, shown string) {
+		mu.Lock()
+		defer mu.Unlock()
+		noted = append(noted, from.Path+" "+strings.TrimPrefix(shown, s.URL))
+	}})
+	_, _, err := get(t.Context(), h, s.URL+"/a")
+	require.NoError(t, err)
+	require.Equal(t, []string{"/a /b?token=***", "/b /c"}, noted)
+}
+
 // A fetcher sees by the chain of answers whether an address moved for good.
 func TestPermanenceIsSeen(t *testing.T) {
 	t.Parallel()
