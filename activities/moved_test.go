@@ -47,7 +47,7 @@ func TestAMovedSourceIsAWarningUntilTheFileSaysSo(t *testing.T) {
 	}{
 		"feed":   {posts, "/feed", `{"url":"BASE/feed"}`},
 		"web":    {site.New(site.Config{Pages: 6, PerList: 3, Validators: true}), "/list", `{"url":"BASE/list","links":"ul.acts a","next":"a[rel=next]"}`},
-		"oaipmh": {httputil.NewSingleHostReverseProxy(host), repository.Path, `{"url":"BASE`+repository.Path+`"}`},
+		"oaipmh": {httputil.NewSingleHostReverseProxy(host), repository.Path, `{"url":"BASE` + repository.Path + `"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

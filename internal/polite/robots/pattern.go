@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -9,6 +10,9 @@ type pattern struct {
 	pieces []string
 	whole  bool // "$" at the end: nothing may follow
 	length int  // in octets: the longest pattern decides
+	// inQuery are the pieces where all but the first stand in a query, if that makes
+	// a difference and the pattern does not say where they stand.
+	inQuery []string
 }
 
 func newPattern(text string) pattern {
@@ -16,27 +20,44 @@ func newPattern(text string) pattern {
 	if strings.HasSuffix(text, "$") {
 		text, p.whole = strings.TrimSuffix(text, "$"), true
 	}
+	said := strings.Split(text, "*")
 	query := false
-	for i, piece := range strings.Split(text, "*") {
-		var b strings.Builder
-		query = writeNormal(&b, piece, query)
-		p.pieces = append(p.pieces, b.String())
-		p.length += b.Len()
-		if i > 0 {
-			p.length++
-		}
+	for _, piece := range said {
+		p.pieces, query = appendNormal(p.pieces, piece, query)
+		p.length += len(p.pieces[len(p.pieces)-1])
 	}
+	p.length += len(said) - 1
 	if p.whole {
 		p.length++
+	}
+	if !query && len(said) > 1 {
+		p.inQuery, _ = appendNormal(nil, said[0], false)
+		for _, piece := range said[1:] {
+			p.inQuery, _ = appendNormal(p.inQuery, piece, true)
+		}
+		if slices.Equal(p.inQuery, p.pieces) {
+			p.inQuery = nil
+		}
 	}
 	return p
 }
 
-// matches reports whether the pattern covers the beginning of a path, or all of
+func appendNormal(pieces []string, piece string, query bool) ([]string, bool) {
+	var b strings.Builder
+	query = writeNormal(&b, piece, query)
+	return append(pieces, b.String()), query
+}
+
+// matches reports whether the pattern covers a path, see covers.
+func (p pattern) matches(path string) bool {
+	return p.covers(p.pieces, path) || p.inQuery != nil && p.covers(p.inQuery, path)
+}
+
+// covers reports whether the pattern covers the beginning of a path, or all of
 // it when the pattern ends with "$". Each piece is taken at its first place; only
 // the last one of a whole match must stand at the end.
-func (p pattern) matches(path string) bool {
-	first, rest := p.pieces[0], p.pieces[1:]
+func (p pattern) covers(pieces []string, path string) bool {
+	first, rest := pieces[0], pieces[1:]
 	if !strings.HasPrefix(path, first) {
 		return false
 	}
@@ -70,42 +91,39 @@ func normal(target string) string {
 	return b.String()
 }
 
-// writeNormal writes text as RFC 9309, section 2.2.2, compares it: octets that
+// writeNormal writes text as it is compared (RFC 9309, section 2.2.2): octets that
 // are encoded without need are decoded, and those that need it are encoded, with
-// capital digits. After the first "?" reserved characters need it too, but for
-// what separates fields. It returns whether the text ended in a query.
+// capital digits. Reserved characters (RFC 3986, section 2.2) are the same in both
+// ways of writing where they separate nothing: ":" everywhere, "/" and "?" in a
+// query. It returns whether the text ended in a query.
 func writeNormal(b *strings.Builder, text string, query bool) bool {
 	for i := 0; i < len(text); i++ {
-		c := text[i]
+		c, encoded := text[i], false
 		if c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]) {
-			if c = unhex(text[i+1])<<4 | unhex(text[i+2]); unreserved(c) {
-				b.WriteByte(c)
-			} else {
-				writeOctet(b, c)
-			}
+			c, encoded = unhex(text[i+1])<<4|unhex(text[i+2]), true
 			i += 2
-			continue
 		}
 		switch {
-		case c == '?' && !query:
-			query = true
-			b.WriteByte(c)
-		case needsEncoding(c, query):
+		case c <= ' ' || c >= 0x7f || encoded && keepsEncoded(c, query):
 			writeOctet(b, c)
 		default:
 			b.WriteByte(c)
 		}
+		query = query || c == '?' && !encoded
 	}
 	return query
 }
 
-// needsEncoding: what is no ASCII text, what would be taken for a sign of a
-// pattern, and the reserved characters (RFC 3986, section 2.2) in a query.
-func needsEncoding(c byte, query bool) bool {
-	if c <= ' ' || c >= 0x7f || c == '*' || c == '$' {
-		return true
+// keepsEncoded: a character that separates something is another one when it is
+// encoded.
+func keepsEncoded(c byte, query bool) bool {
+	switch c {
+	case '/', '?':
+		return !query
+	case '&', '=':
+		return query
 	}
-	return query && strings.IndexByte(":/?#[]@!'(),;+", c) >= 0
+	return !unreserved(c) && strings.IndexByte(":@!'(),;+[]*$&=", c) < 0
 }
 
 func unreserved(c byte) bool {
