@@ -68,6 +68,16 @@ func (f RunFacts) total() int {
 	return n
 }
 
+// allowed is how many items may fail. Of a share that is at least one: a dead source
+// does not make a run of nine red.
+func (f RunFacts) allowed() int {
+	n := f.Tolerate.Of(f.total())
+	if f.Tolerate.Share > 0 {
+		return max(1, n)
+	}
+	return n
+}
+
 // bad counts the items that failed, of one outcome or of several.
 func (f RunFacts) bad() (n int, all []harvest.Outcome) {
 	for _, o := range harvest.Outcomes() {
@@ -82,7 +92,7 @@ func (f RunFacts) bad() (n int, all []harvest.Outcome) {
 // ofFailures decides where items failed; no outcome where that is tolerated.
 func (f RunFacts) ofFailures() Verdict {
 	bad, kinds := f.bad()
-	total, allowed := f.total(), f.Tolerate.Of(f.total())
+	total, allowed := f.total(), f.allowed()
 	idle := f.Items[harvest.OutcomeSkipped] + f.Items[harvest.OutcomeCancelled]
 	succeeded := f.Items[harvest.OutcomeDone] + f.Items[harvest.OutcomeUnchanged] + f.Items[harvest.OutcomePartial]
 	why := fmt.Sprintf("%d of %s", bad, items(total))

@@ -127,7 +127,7 @@ func (quietLog) Error(string, ...any) {}
 // campaign is a campaign of scripted items.
 func campaign(name string, items ...string) campaigns.Campaign {
 	c := campaigns.Adhoc("scripted", nil, 4)
-	c.Name, c.Description = name, ""
+	c.Name, c.Description, c.Tolerate = name, "", harvest.Count{}
 	c.Entries[0].Retry = []harvest.RetryRule{{Times: 0}}
 	c.Entries[0].Split = &campaigns.Split{}
 	for _, key := range items {

@@ -18,6 +18,7 @@ func Adhoc(fetcher string, params json.RawMessage, processors int) Campaign {
 		Processors:  max(1, processors),
 		Keep:        Keep{Raw: 30 * 24 * time.Hour, Runs: 90 * 24 * time.Hour},
 		Timeouts:    builtinTimeouts(),
+		Tolerate:    harvest.Count{Share: 0.1},
 		Entries: []Entry{{
 			Name: fetcher, Fetcher: fetcher, Params: orNothing(params),
 			Queue: DefaultQueue, Priority: PriorityNormal, Timeouts: builtinTimeouts(),

@@ -25,6 +25,7 @@ func TestBuiltInDefaults(t *testing.T) {
 		Processors: 4,
 		Keep:       campaigns.Keep{Raw: 30 * 24 * time.Hour, Runs: 90 * 24 * time.Hour},
 		Timeouts:   campaigns.Timeouts{Request: time.Minute, Page: 5 * time.Minute, Item: 6 * time.Hour},
+		Tolerate:   harvest.Count{Share: 0.1},
 		Entries: []campaigns.Entry{{
 			Name: "feed", Fetcher: "feed", Params: json.RawMessage(`{"url":"https://a.example/"}`),
 			Queue: "vendemmia-fetch", Priority: campaigns.PriorityNormal,
@@ -204,6 +205,25 @@ func TestWhatIsNotBuiltYetIsSaid(t *testing.T) {
 	require.Equal(t, []campaigns.Allowance{{What: "bytes", N: 5 << 30, Per: "run"}}, s.Campaign.Budget)
 	require.Empty(t, one(t, "campaigns:\n  a:\n"+source).NotYet)
 	require.Zero(t, one(t, "campaigns:\n  a:\n"+source+"    refresh: none\n").Campaign.Entries[0].Refresh)
+}
+
+func TestADeadSourceMakesNoRunRedByItself(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]harvest.Count{
+		"":                                {Share: 0.1},
+		"    tolerate: { items: 0 }\n":    {},
+		"    tolerate: { items: 3 }\n":    {N: 3},
+		"    tolerate: { records: 5 }\n":  {Share: 0.1},
+		"    tolerate: { items: 2.5% }\n": {Share: 0.025},
+	} {
+		c := one(t, "campaigns:\n  a:\n"+source+text).Campaign
+		require.Equal(t, want, c.Tolerate, text)
+		spec, err := c.Canonical()
+		require.NoError(t, err)
+		again, err := campaigns.Decode(spec)
+		require.NoError(t, err)
+		require.Equal(t, want, again.Tolerate, "as it was applied")
+	}
 }
 
 func places(problems []campaigns.Problem) []string {

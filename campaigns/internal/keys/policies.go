@@ -51,7 +51,7 @@ func retryKeys() []Key {
 
 func tolerateKeys() []Key {
 	return []Key{
-		{Name: "items", In: "ceD", Value: Value{Form: count()}, Default: "0", Doc: "items of a run that may fail", Example: "5%"},
+		{Name: "items", In: "ceD", Value: Value{Form: count()}, Default: "10%", Doc: "items of a run that may fail; of a share at least one, `misconfigured` never", Example: "5%"},
 		{Name: "records", In: "ceiD", Value: Value{Form: count()}, Default: "20", Doc: "records of one item that may be unreadable"},
 	}
 }
