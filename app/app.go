@@ -12,6 +12,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/internal/cli"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
 // version is set by the linker.
@@ -54,7 +55,7 @@ func Main(options ...Option) {
 	}
 	p := program{
 		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), args: os.Args[1:], dir: dir,
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, environ: os.Environ,
+		stdin: os.Stdin, stdout: print.Onto(os.Stdout), stderr: print.Onto(os.Stderr), getenv: os.Getenv, environ: os.Environ,
 	}
 	code := p.run(ctx, options)
 	stop()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -35,9 +36,11 @@ type bench struct {
 	dir    string
 	engine *fakeEngine
 	stdin  string
-	asked  bool // a person can be asked
-	env    map[string]string
-	set    fetchers.Set
+	// terminal: both streams are one.
+	terminal bool
+	asked    bool // a person can be asked
+	env      map[string]string
+	set      fetchers.Set
 	// written is called after each write to standard output.
 	written func()
 	// warned is called after each write to standard error.
@@ -82,8 +85,12 @@ func (b *bench) run(args ...string) result { return b.runIn(b.t.Context(), args.
 func (b *bench) runIn(ctx context.Context, args ...string) result {
 	b.t.Helper()
 	var out, err bytes.Buffer
+	var stdout, stderr io.Writer = tap{&out, b.written}, tap{&err, b.warned}
+	if b.terminal {
+		stdout, stderr = print.NewScreen(stdout), print.NewScreen(stderr)
+	}
 	p := newProgram(Env{
-		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: tap{&out, b.written}, Stderr: tap{&err, b.warned}, Fetchers: b.set, Version: "1.2.3", Dir: b.dir,
+		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: stdout, Stderr: stderr, Fetchers: b.set, Version: "1.2.3", Dir: b.dir,
 		Getenv: func(name string) string { return b.env[name] }, Now: moment, Zone: rome(b.t),
 	})
 	p.interactive = func() bool { return b.asked }

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/vendemmia/vendemmia/fetchers"
 )
@@ -110,10 +107,4 @@ func quiet(code int) error {
 // usage is a mistake of the person at the keyboard.
 func usage(format string, args ...any) error {
 	return &exitCode{code: exitUsage, err: fmt.Errorf(format, args...)}
-}
-
-// terminal reports whether a stream is one.
-func terminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

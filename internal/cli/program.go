@@ -3,12 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/user"
 	"strconv"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/config"
@@ -67,9 +64,10 @@ func newProgram(env Env) *program {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
+	env.Stdout, env.Stderr = print.Onto(env.Stdout), print.Onto(env.Stderr)
 	p := &program{env: env, clock: print.Clock{Now: env.Now, Zone: env.Zone}, pace: 250 * time.Millisecond, patience: 3 * time.Second, again: askAgain}
-	p.interactive = func() bool { return terminal(env.Stdin) }
-	p.screen = func() bool { return terminal(env.Stderr) }
+	p.interactive = func() bool { return print.Terminal(env.Stdin) }
+	p.screen = func() bool { return print.Terminal(env.Stderr) }
 	p.openStore, p.dial = p.realStore, p.realEngine
 	return p
 }
@@ -81,7 +79,7 @@ func (p *program) prepare() error {
 		return usage("%w", err)
 	}
 	p.out = print.New(p.env.Stdout, f)
-	p.out.Terminal(p.columns(), terminal(p.env.Stdout) && p.env.Getenv("NO_COLOR") == "" && p.env.Getenv("TERM") != "dumb")
+	p.out.Terminal(p.columns(), print.Terminal(p.env.Stdout) && p.env.Getenv("NO_COLOR") == "" && p.env.Getenv("TERM") != "dumb")
 	if _, err := p.settings(); err != nil {
 		return usage("%w", err)
 	}
@@ -96,10 +94,8 @@ func (p *program) columns() int {
 	if n, err := strconv.Atoi(p.env.Getenv("COLUMNS")); err == nil && n >= narrowest {
 		return n
 	}
-	if f, ok := p.env.Stdout.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n >= narrowest {
-			return n
-		}
+	if n := print.Size(p.env.Stdout); n >= narrowest {
+		return n
 	}
 	return print.Width
 }
@@ -140,6 +136,11 @@ func (p *program) Engine(ctx context.Context) (Engine, error) {
 }
 
 func (p *program) close() {
+	for _, w := range []any{p.env.Stdout, p.env.Stderr} {
+		if s, ok := w.(*print.Screen); ok {
+			_ = s.Flush() // nobody is left to be told
+		}
+	}
 	for _, c := range p.closer {
 		c()
 	}

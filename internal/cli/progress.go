@@ -62,7 +62,7 @@ func (p *program) wait(ctx context.Context, s Store, r rows.Run, g *progress) er
 func (g *progress) show(line, elapsed string) {
 	if g.screen {
 		full := print.End(line+"  "+elapsed, print.Width-1)
-		fmt.Fprintf(g.w, "\r%s", pad(full, print.Width-1))
+		g.own("\r" + pad(print.Clean(full), print.Width-1))
 		g.last = line
 		return
 	}
@@ -72,10 +72,13 @@ func (g *progress) show(line, elapsed string) {
 	g.last = line
 }
 
+// own draws; where that fails nobody can be told.
+func (g *progress) own(text string) { _ = print.Own(g.w, text) }
+
 // clear takes the line away before something else is written.
 func (g *progress) clear() {
 	if g.screen && g.last != "" {
-		fmt.Fprintf(g.w, "\r%s\r", strings.Repeat(" ", print.Width-1))
+		g.own("\r" + strings.Repeat(" ", print.Width-1) + "\r")
 	}
 	g.last = ""
 }

@@ -26,8 +26,8 @@ type cleaning struct{ m *testing.M }
 
 func (c cleaning) Run() int {
 	code := c.m.Run()
-	if seeds.dir != "" {
-		os.RemoveAll(seeds.dir) //nolint:errcheck // a folder of the system's own
+	for _, dir := range []string{seeds.dir, evilSeeds.dir} {
+		os.RemoveAll(dir) //nolint:errcheck // a folder of the system's own
 	}
 	return code
 }

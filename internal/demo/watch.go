@@ -144,10 +144,10 @@ type screen struct {
 func (c *screen) draw(lines []string) {
 	if c.redraw {
 		if c.drawn > 0 {
-			fmt.Fprintf(c.out, "\x1b[%dA", c.drawn)
+			_ = print.Own(c.out, fmt.Sprintf("\x1b[%dA", c.drawn))
 		}
 		for _, line := range lines {
-			fmt.Fprintf(c.out, "\r\x1b[K%s\n", line)
+			_ = print.Own(c.out, "\r\x1b[K"+print.Clean(line)+"\n")
 		}
 		c.drawn = len(lines)
 		return

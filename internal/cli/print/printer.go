@@ -78,7 +78,9 @@ func (p *Printer) Table(t *Table) {
 		t.Within(p.width)
 	}
 	t.colour = p.colour
-	p.write(t.String())
+	if p.err == nil {
+		p.keep(Own(p.out, t.String())) // its cells are clean, its colours ours
+	}
 }
 
 // List starts a list of values for programs: an array in the json format, lines

@@ -256,7 +256,7 @@ func End(s string, n int) string {
 // blanks.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+		if Steers(r) {
 			return ' '
 		}
 		return r
