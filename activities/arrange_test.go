@@ -21,13 +21,13 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // arranged lists hosts in dispatch order.
-func arranged(t *testing.T, hosts []string, chunk int) []string {
+func arranged(t *testing.T, hosts []string) []string {
 	t.Helper()
 	a := newArrangement()
 	for _, h := range hosts {
 		a.count(h)
 	}
-	a.settle(chunk)
+	a.settle()
 	order := make([]string, len(hosts))
 	for i, h := range hosts {
 		at := a.place(h)
@@ -50,9 +50,7 @@ func TestDispatchOrderAlternatesHosts(t *testing.T) {
 	}
 	var out strings.Builder
 	for _, name := range []string{"one host", "three hosts", "mixed", "all different", "one big", "nothing"} {
-		for _, chunk := range []int{1, 3} {
-			fmt.Fprintf(&out, "%-14s chunk %d  %s\n", name, chunk, strings.Join(arranged(t, lists[name], chunk), " "))
-		}
+		fmt.Fprintf(&out, "%-14s %s\n", name, strings.Join(arranged(t, lists[name]), " "))
 	}
 	golden(t, "arrange.golden", out.String())
 }
@@ -68,23 +66,6 @@ func golden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-func TestLargeChunksHoldOneHostEach(t *testing.T) {
-	t.Parallel()
-	var hosts []string
-	for i := range 1000 {
-		hosts = append(hosts, string(rune('a'+i%7)))
-	}
-	order := arranged(t, hosts, 20)
-	before := ""
-	for lo := 0; lo+20 <= 980; lo += 20 {
-		for _, item := range order[lo : lo+20] {
-			require.Equal(t, order[lo][:1], item[:1], "chunk from %d", lo)
-		}
-		require.NotEqual(t, before, order[lo][:1], "neighbouring chunks are on different hosts")
-		before = order[lo][:1]
-	}
-}
-
 func TestAMillionItemsAreArrangedInBoundedMemory(t *testing.T) {
 	const n, hosts = 1_000_000, 50_000
 	before := heap()
@@ -93,7 +74,7 @@ func TestAMillionItemsAreArrangedInBoundedMemory(t *testing.T) {
 	for i := range n {
 		a.count(host(i))
 	}
-	a.settle(chunkSize(0, n))
+	a.settle()
 	taken := make([]uint64, n/64+1)
 	for i := range n {
 		at := a.place(host(i))

@@ -153,11 +153,11 @@ func (a *Activities) populateAsked(
 	if good.List != "" {
 		list = a.listRows(ctx, good.List)
 	}
-	p, err := a.census(ctx, c, e.Name, start, retry, func() iter.Seq2[campaigns.Row, error] { return list })
+	p, err := a.countItems(ctx, c, e.Name, start, retry, func() iter.Seq2[campaigns.Row, error] { return list })
 	if err != nil {
 		return 0, err
 	}
-	p.places.settle(chunkSize(c.Chunk, p.n))
+	p.places.settle()
 	if err := a.addItems(ctx, run.ID, p); err != nil {
 		return p.n, err
 	}
@@ -168,6 +168,7 @@ func (a *Activities) populateAsked(
 	if err != nil {
 		return p.n, err
 	}
+	p.put(&pseudo, int64(p.n))
 	return p.n, a.flush(ctx, run.ID, []rows.RunItem{pseudo})
 }
 
@@ -181,7 +182,7 @@ func notListed(p *population, run int64, good lastGood, failure *harvest.Error) 
 	}
 	raw, err := json.Marshal(policy{Ended: &end})
 	return rows.RunItem{
-		Run: run, Ord: int64(p.index)<<32 | int64(p.n), Entry: p.entry.Name, Key: splitKey, Label: "the list of items",
+		Run: run, Entry: p.entry.Name, Key: splitKey, Label: "the list of items",
 		Fetcher: p.kind.Name, Policy: raw, State: rows.ItemOpen,
 	}, err
 }

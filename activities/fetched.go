@@ -29,7 +29,7 @@ func (k *chunk) note(e end) {
 	k.out.Tally = k.out.Tally.Add(e.tally)
 	if e.closed {
 		k.out.Closed++
-		k.out.Worst = worse(k.out.Worst, e.outcome)
+		k.see(e)
 	}
 	if e.waiting != "" {
 		k.last, k.waiting = e.err, e.waiting
@@ -44,22 +44,20 @@ func (k *chunk) note(e end) {
 	k.broken = cmp.Or(k.broken, e.broken)
 }
 
-func worse(a, b harvest.Outcome) harvest.Outcome {
-	all := harvest.Outcomes()
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i] == a || all[i] == b {
-			return all[i]
-		}
+func (k *chunk) see(e end) {
+	if k.out.Outcomes == nil {
+		k.out.Outcomes = map[harvest.Outcome]steps.Seen{}
 	}
-	return b
+	seen := k.out.Outcomes[e.outcome]
+	k.out.Outcomes[e.outcome] = steps.Seen{Items: seen.Items + 1, New: seen.New + e.tally.New}
 }
 
 // answer is what the workflow gets.
 func (k *chunk) answer(ctx context.Context) (steps.Fetched, error) {
-	k.out.Left, k.out.NextAt = k.left.Left, k.left.NextAt
+	k.out.Left, k.out.NextAt, k.out.Busy = k.left.Left, k.left.NextAt, k.left.Busy
 	k.out.Stopped = k.out.Stopped || k.left.Stop != ""
 	wait := k.left.NextAt.Sub(k.Now())
-	alone := k.in.Lo == k.in.Hi && k.left.Left == 1 && k.out.Queue == ""
+	alone := !k.in.Shared && k.left.Left == 1 && k.out.Queue == ""
 	if alone && k.last != nil && !k.out.Stopped && !k.quitting() && k.left.Paused == "" && wait <= temporalx.MaxDelay {
 		return steps.Fetched{}, temporalx.Again(k.last, wait)
 	}

@@ -18,13 +18,18 @@ const (
 	// beatEvery is how often a chunk says that it lives: no less often than the
 	// throttle lets through.
 	beatEvery = 4 * time.Second
-	// waitHere is the longest wait that is not worth a hand-back.
-	waitHere = 2 * time.Second
+	// waitHere is the longest wait that is not worth a hand-back; sharedWait that of
+	// the first activity of a queue, which would be started again for each item that
+	// is tried again.
+	waitHere, sharedWait = 2 * time.Second, 20 * time.Second
+	// linger is how long an activity that took its share waits for the items that it
+	// runs; then it takes more, so that a slow one keeps nothing idle.
+	linger = 10 * time.Second
 )
 
-// FetchItems works off the open and due items from Lo to Hi, at most Width side
-// by side and never more than the process has slots for. What is still open at
-// the end is a hand-back; a chunk of one item with a short wait is left to
+// FetchItems runs one item, or what is due in the run's part of a queue, at most
+// Width side by side and never more than the process has slots for. What is still
+// open at the end is a hand-back; a single item with a short wait is left to
 // Temporal's own retry, which the Web UI shows. One item that fails, panics or
 // hangs does not hurt the others.
 func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
@@ -41,7 +46,7 @@ func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (ste
 	err := k.read(ctx)
 	if errors.Is(err, rows.ErrRestored) { // the run is over
 		k.Log.WarnContext(ctx, "a chunk was refused", "run", in.RunID, "error", err)
-		return steps.Fetched{Left: int(in.Hi - in.Lo + 1), Stopped: true}, nil
+		return steps.Fetched{Left: 1, Stopped: true}, nil
 	}
 	if err == nil {
 		err = k.work(ctx)
@@ -81,6 +86,9 @@ type chunk struct {
 	keep  context.Context // for the store: what is done is kept whatever ends
 
 	flying  int
+	apart   bool         // the item in flight is dangerous: nothing goes beside it
+	begun   int          // items, of the share
+	fullAt  time.Time    // when the share was taken
 	left    rows.Claimed // of the last claim
 	dry     bool         // the last claim got all that was due
 	out     steps.Fetched

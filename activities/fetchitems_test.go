@@ -28,7 +28,7 @@ func TestRunFetchesStoresAndCloses(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, out.Closed)
 	require.Zero(t, out.Left)
-	require.Equal(t, harvest.OutcomeDone, out.Worst)
+	require.Equal(t, map[harvest.Outcome]steps.Seen{harvest.OutcomeDone: {Items: 3, New: 5}}, out.Outcomes)
 	sum := w.close(o)
 	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
 	require.Equal(t, steps.Documents{New: 5}, sum.Documents)
@@ -281,7 +281,7 @@ func TestProcessWideItemSlots(t *testing.T) {
 	var chunks sync.WaitGroup
 	for _, lo := range []int64{0, 3} {
 		chunks.Go(func() {
-			if _, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Lo: lo, Hi: lo + 2, Width: 3}); err != nil {
+			if _, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Shared: true, Queue: o.Ranges[0].Queue, Seat: lo, Width: 3}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -296,14 +296,14 @@ func TestAnotherStoreIsRefusedByName(t *testing.T) {
 	w := newWorld(t)
 	w.apply(campaign("news", "a"))
 	o := w.open(steps.Start{Campaign: "news"})
-	_, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Hi: 1, Width: 1, Store: "deadbeef"})
+	_, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Width: 1, Store: "deadbeef"})
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)
 	require.False(t, app.NonRetryable(), "the worker that has that store may be asked next")
 	require.Contains(t, app.Message(), "belongs to store deadbeef")
 	require.Contains(t, app.Message(), o.Store)
 
-	out, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: 4711, Hi: 1, Width: 1, Store: o.Store})
+	out, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: 4711, Width: 1, Store: o.Store})
 	require.NoError(t, err)
-	require.Equal(t, steps.Fetched{Left: 2, Stopped: true}, out, "an older copy of the store was put back: the run is over")
+	require.Equal(t, steps.Fetched{Left: 1, Stopped: true}, out, "an older copy of the store was put back: the run is over")
 }

@@ -75,6 +75,9 @@ func (r *flight) failed(err error) end {
 	s.Why = string(d.Why)
 	if d.Again {
 		s.State, s.Outcome, s.NotBefore = rows.ItemOpen, "", r.Now().Add(d.Wait)
+		if d.Queue != "" {
+			s.Queue = r.Queue(d.Queue)
+		}
 	}
 	r.log.Info(map[bool]string{true: "an item was held back", false: "an item failed"}[e.Held], "item", r.name, "kind", e.Kind, "again", d.Again, "wait", d.Wait, "why", d.Why, "error", s.Error)
 	out := r.settle(s)
@@ -82,7 +85,7 @@ func (r *flight) failed(err error) end {
 		if !e.Held { // Temporal's own retry keeps the processor meanwhile
 			out.err = &harvest.Error{Kind: e.Kind, Op: s.Error}
 		}
-		out.waiting, out.queue = r.waitsFor(e, s.NotBefore), d.Queue
+		out.waiting, out.queue = r.waitsFor(e, s.NotBefore), s.Queue
 	}
 	return out
 }

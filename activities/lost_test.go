@@ -75,7 +75,7 @@ func TestAPoisonedItemIsGivenUpAfterThreeWorkers(t *testing.T) {
 	o := w.open(steps.Start{Campaign: "news"})
 	// Two dying workers have both, the third one a alone.
 	for i := range 3 {
-		c, err := w.store.Claim(t.Context(), rows.Claim{Run: o.Run, Lo: 0, Hi: 1, Epoch: int64(i + 1), Worker: "dead", Max: 5, Now: time.Now()})
+		c, err := w.store.Claim(t.Context(), rows.Claim{Run: o.Run, Shared: true, Idle: true, Queue: o.Ranges[0].Queue, Epoch: int64(i + 1), Worker: "dead", Max: 5, Now: time.Now()})
 		require.NoError(t, err)
 		require.NotEmpty(t, c.Items)
 	}
@@ -96,7 +96,7 @@ func TestItemsThatLostOneWorkerRunSideBySide(t *testing.T) {
 	w := newWorld(t)
 	w.apply(campaign("news", "a", "b", "c", "d"))
 	o := w.open(steps.Start{Campaign: "news"})
-	_, err := w.store.Claim(t.Context(), rows.Claim{Run: o.Run, Lo: 0, Hi: 3, Epoch: 1, Worker: "dead", Max: 5, Now: time.Now()})
+	_, err := w.store.Claim(t.Context(), rows.Claim{Run: o.Run, Shared: true, Idle: true, Queue: o.Ranges[0].Queue, Epoch: 1, Worker: "dead", Max: 5, Now: time.Now()})
 	require.NoError(t, err)
 	began, letGo := make(chan struct{}, 4), make(chan struct{})
 	for _, key := range []string{"a", "b", "c", "d"} {
@@ -120,7 +120,7 @@ func TestDangerousItemsRunOneAtATimeInAProcess(t *testing.T) {
 	w.apply(campaign("news", "a", "b"))
 	o := w.open(steps.Start{Campaign: "news"})
 	for epoch := range int64(2) {
-		_, err := w.store.Claim(t.Context(), rows.Claim{Run: o.Run, Lo: 0, Hi: 1, Epoch: epoch + 1, Worker: "dead", Max: 5, Now: time.Now()})
+		_, err := w.store.Claim(t.Context(), rows.Claim{Run: o.Run, Shared: true, Idle: true, Queue: o.Ranges[0].Queue, Epoch: epoch + 1, Worker: "dead", Max: 5, Now: time.Now()})
 		require.NoError(t, err)
 	}
 	began, letGo := make(chan struct{}, 2), make(chan struct{})
@@ -129,7 +129,7 @@ func TestDangerousItemsRunOneAtATimeInAProcess(t *testing.T) {
 	var chunks sync.WaitGroup
 	for ord := range int64(2) {
 		chunks.Go(func() {
-			_, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Lo: ord, Hi: ord, Width: 1})
+			_, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Ord: ord, Width: 1})
 			if err != nil {
 				t.Error(err)
 			}

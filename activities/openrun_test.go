@@ -211,7 +211,7 @@ func TestDispatchOrderInTheStore(t *testing.T) {
 	w.apply(campaign("news", "a1@a.example", "a2@a.example", "a3@a.example", "b1@b.example", "b2@b.example", "c1@c.example"))
 	o := w.open(steps.Start{Campaign: "news"})
 	require.Equal(t, []string{"a1", "b1", "c1", "a2", "b2", "a3"}, o.Ranges[0].Labels)
-	require.Equal(t, 1, o.Ranges[0].Chunk)
+	require.False(t, o.Ranges[0].Shared, "an activity each")
 }
 
 func TestEntriesHaveTheirOwnRangesQueuesAndPriorities(t *testing.T) {
@@ -225,8 +225,8 @@ func TestEntriesHaveTheirOwnRangesQueuesAndPriorities(t *testing.T) {
 	w.apply(news)
 	o := w.open(steps.Start{Campaign: "news"})
 	require.Equal(t, []steps.Range{
-		{Entry: "scripted", Queue: "lib-vendemmia-fetch", Lo: 0, Hi: 1, Chunk: 1, Priority: 3, Labels: []string{"a", "b"}},
-		{Entry: "second", Queue: "lib-library", Lo: 1 << 32, Hi: 1 << 32, Chunk: 1, Priority: 5, Labels: []string{"c"}},
+		{Entry: "scripted", Queue: "lib-vendemmia-fetch", Lo: 0, Hi: 1, Priority: 3, Labels: []string{"a", "b"}},
+		{Entry: "second", Queue: "lib-library", Lo: 1 << 32, Hi: 1 << 32, Priority: 5, Labels: []string{"c"}},
 	}, o.Ranges)
 }
 
@@ -245,8 +245,7 @@ func TestStoredListIsExpanded(t *testing.T) {
 	w.apply(news)
 	o := w.open(steps.Start{Campaign: "news"})
 	require.Equal(t, 1190, o.Items)
-	require.Equal(t, 3, o.Ranges[0].Chunk, "1,190 items in about 500 activities")
-	require.Empty(t, o.Ranges[0].Labels)
+	require.Equal(t, []steps.Range{{Queue: "vendemmia-fetch", Shared: true, Chunk: 20, Priority: 3, Left: 1190}}, o.Ranges)
 }
 
 func TestDeadline(t *testing.T) {

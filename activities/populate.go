@@ -26,6 +26,7 @@ const (
 // each.
 type population struct {
 	*itemMaker
+	queue  string
 	rows   func() iter.Seq2[campaigns.Row, error]
 	places *arrangement
 	n      int
@@ -41,23 +42,22 @@ func (a *Activities) populate(ctx context.Context, run rows.Run, c *campaigns.Ca
 		return err
 	}
 	var all []*population
-	total := 0
 	for i := range c.Entries {
 		e := &c.Entries[i]
 		if asks(e) {
 			continue
 		}
-		p, err := a.census(ctx, c, e.Name, start, retry, func() iter.Seq2[campaigns.Row, error] { return a.rowsOf(ctx, e) })
+		p, err := a.countItems(ctx, c, e.Name, start, retry, func() iter.Seq2[campaigns.Row, error] { return a.rowsOf(ctx, e) })
 		if err != nil {
 			return err
 		}
-		all, total = append(all, p), total+p.n
+		all = append(all, p)
 	}
 	if err := wanted(c, start, all); err != nil {
 		return err
 	}
 	for _, p := range all {
-		p.places.settle(chunkSize(c.Chunk, total))
+		p.places.settle()
 		if err := a.addItems(ctx, run.ID, p); err != nil {
 			return err
 		}
@@ -68,15 +68,15 @@ func (a *Activities) populate(ctx context.Context, run rows.Run, c *campaigns.Ca
 // asks reports whether an entry's items are asked for at every run.
 func asks(e *campaigns.Entry) bool { return e.Split != nil && e.Split.Ask != "" }
 
-// census is the first pass: how many items on which hosts, and no key twice.
-func (a *Activities) census(
+// countItems is the first pass: how many items on which hosts, and no key twice.
+func (a *Activities) countItems(
 	ctx context.Context, c *campaigns.Campaign, name string, start steps.Start, retry map[uint64]bool, list func() iter.Seq2[campaigns.Row, error],
 ) (*population, error) {
 	m, err := a.maker(c, name, start, retry)
 	if err != nil {
 		return nil, err
 	}
-	p := &population{itemMaker: m, rows: list, places: newArrangement()}
+	p := &population{itemMaker: m, queue: a.queue(m.entry), rows: list, places: newArrangement()}
 	for r, err := range list() {
 		if err != nil {
 			return nil, err
@@ -178,7 +178,8 @@ func (a *Activities) addItems(ctx context.Context, run int64, p *population) err
 		if !keep {
 			continue
 		}
-		item.Run, item.Ord = run, int64(p.index)<<32|p.places.place(item.Host)
+		item.Run = run
+		p.put(&item, p.places.place(item.Host))
 		if batch = append(batch, item); len(batch) == addBatch {
 			if err := a.flush(ctx, run, batch); err != nil {
 				return err
@@ -187,6 +188,13 @@ func (a *Activities) addItems(ctx context.Context, run int64, p *population) err
 		}
 	}
 	return a.flush(ctx, run, batch)
+}
+
+// put gives an item its ordinal, which is its entry's and its place there, and its
+// turn in a queue: the urgent first, then entries alternate.
+func (p *population) put(item *rows.RunItem, place int64) {
+	item.Ord = int64(p.index)<<32 | place
+	item.Queue, item.Place = p.queue, int64(p.entry.Priority.Key())<<32|place
 }
 
 func (a *Activities) flush(ctx context.Context, run int64, batch []rows.RunItem) error {

@@ -157,7 +157,7 @@ func TestOnlyTheCampaignFileRefersToSecrets(t *testing.T) {
 	w.apply(c)
 	o := w.open(steps.Start{Campaign: "news"})
 	for _, r := range o.Ranges {
-		_, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Lo: r.Lo, Hi: r.Hi, Width: 1, Store: o.Store})
+		_, err := do(w, steps.FetchItems, w.whole(o, r, 1))
 		require.NoError(t, err)
 	}
 	var got []string

@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
@@ -32,16 +33,32 @@ func (a *Activities) seal(ctx context.Context, run rows.Run, c *campaigns.Campai
 		if err != nil {
 			return sealed, err
 		}
-		sealed.Ranges = append(sealed.Ranges, steps.Range{
-			Entry: s.Entry, Queue: a.queue(e), Lo: s.Lo, Hi: s.Hi, Chunk: chunkSize(c.Chunk, sealed.Items), Priority: e.Priority.Key(),
-		})
+		part := steps.Range{Entry: s.Entry, Queue: a.queue(e), Lo: s.Lo, Hi: s.Hi, Priority: e.Priority.Key()}
+		if chunk := steps.ChunkSize(c.Chunk, sealed.Items); chunk > 1 {
+			sealed.Ranges = share(sealed.Ranges, part, s.Items, chunk)
+		} else {
+			sealed.Ranges = append(sealed.Ranges, part)
+		}
 	}
 	return a.labels(ctx, run.ID, sealed)
 }
 
+// share adds the items of an entry to what is shared on its queue, which is as
+// urgent as the most urgent of them.
+func share(all []steps.Range, part steps.Range, items, chunk int) []steps.Range {
+	for i := range all {
+		if all[i].Queue == part.Queue {
+			all[i].Left += items
+			all[i].Priority = min(all[i].Priority, part.Priority)
+			return all
+		}
+	}
+	return append(all, steps.Range{Queue: part.Queue, Shared: true, Chunk: chunk, Priority: part.Priority, Left: items})
+}
+
 // labels names the items of a run that is small enough for it.
 func (a *Activities) labels(ctx context.Context, run int64, sealed steps.Sealed) (steps.Sealed, error) {
-	if sealed.Items == 0 || sealed.Items > steps.MaxLabels {
+	if sealed.Items == 0 || sealed.Ranges[0].Shared {
 		return sealed, nil
 	}
 	items, err := a.Store.RunItems(ctx, run, rows.ItemFilter{})
@@ -50,7 +67,7 @@ func (a *Activities) labels(ctx context.Context, run int64, sealed steps.Sealed)
 	}
 	byOrd := make(map[int64]string, len(items))
 	for _, item := range items {
-		byOrd[item.Ord] = cmp.Or(item.Label, harvest.Redact(item.Key))
+		byOrd[item.Ord] = short(cmp.Or(item.Label, harvest.Redact(item.Key)))
 		sealed.Label = byOrd[item.Ord]
 	}
 	if sealed.Items > 1 {
@@ -63,6 +80,14 @@ func (a *Activities) labels(ctx context.Context, run int64, sealed steps.Sealed)
 		}
 	}
 	return sealed, nil
+}
+
+// short cuts a label between two characters.
+func short(label string) string {
+	if len(label) <= steps.MaxLabel {
+		return label
+	}
+	return strings.ToValidUTF8(label[:steps.MaxLabel-len("…")], "") + "…"
 }
 
 // zone is where a campaign's times are said; UTC when its zone is not known

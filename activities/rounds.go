@@ -10,8 +10,8 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// rounds claims and runs items until none is due, or the chunk must stop. It
-// returns after every item it began has ended.
+// rounds claims and runs items until none is due, the share is taken, or the
+// activity must stop. It returns after every item it began has ended.
 func (k *chunk) rounds() error {
 	for {
 		began, err := k.fill()
@@ -22,9 +22,30 @@ func (k *chunk) rounds() error {
 		switch {
 		case k.flying > 0:
 			k.next()
-		case began == 0 && !k.waitFor():
-			return k.broken
+		case began == 0 && (k.full() || !k.waitFor()):
+			return k.lookLast()
 		}
+	}
+}
+
+// lookLast looks at a shared queue once more, further than a claim does.
+func (k *chunk) lookLast() error {
+	if k.in.Shared {
+		return k.rest(nil)
+	}
+	return k.broken
+}
+
+// full reports whether the activity has taken its share of a queue.
+func (k *chunk) full() bool {
+	switch {
+	case k.in.Max <= 0 || k.begun < k.in.Max:
+		return false
+	case k.flying > 0 && time.Since(k.fullAt) > linger:
+		k.begun = 0
+		return false
+	default:
+		return true
 	}
 }
 
@@ -33,13 +54,17 @@ func (k *chunk) stopping() bool {
 	return k.quitting() || k.left.Stop != "" || k.left.Paused != "" || k.out.Stopped || k.broken != nil
 }
 
-// waitFor waits in place for what is due in a moment; false: hand it back.
+// waitFor waits in place for what is due in a moment; false: hand it back. What
+// somebody else does to the queue is seen every waitHere.
 func (k *chunk) waitFor() bool {
-	wait := k.left.NextAt.Sub(k.Now())
-	if k.left.Left == 0 || wait > waitHere {
+	wait, most := k.left.NextAt.Sub(k.Now()), waitHere
+	if k.in.Shared && k.in.Seat == 0 {
+		most = sharedWait
+	}
+	if k.left.Left == 0 || wait > most || k.out.Queue != "" && !k.in.Shared {
 		return false
 	}
-	timer := time.NewTimer(max(wait, 10*time.Millisecond))
+	timer := time.NewTimer(min(max(wait, 10*time.Millisecond), waitHere))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -48,11 +73,12 @@ func (k *chunk) waitFor() bool {
 	return true
 }
 
-// next waits until an item ends, another is due, or the chunk must stop.
+// next waits until an item ends, another is due, the share is renewed, or the
+// activity must stop.
 func (k *chunk) next() {
 	var due <-chan time.Time
-	if k.dry && !k.left.NextAt.IsZero() && k.flying < k.width() {
-		timer := time.NewTimer(max(k.left.NextAt.Sub(k.Now()), 100*time.Millisecond))
+	if wait := k.untilDue(); wait > 0 {
+		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		due = timer.C
 	}
@@ -61,6 +87,18 @@ func (k *chunk) next() {
 		k.note(e)
 	case <-due:
 	case <-k.quit:
+	}
+}
+
+// untilDue is how long nothing but the end of an item can matter; 0: for ever.
+func (k *chunk) untilDue() time.Duration {
+	switch {
+	case k.full():
+		return linger - time.Since(k.fullAt) + 100*time.Millisecond
+	case k.dry && !k.left.NextAt.IsZero() && k.flying < k.width() && !k.apart:
+		return max(k.left.NextAt.Sub(k.Now()), 100*time.Millisecond)
+	default:
+		return 0
 	}
 }
 
@@ -89,7 +127,7 @@ func (k *chunk) width() int { return max(1, k.in.Width) }
 // fill takes free slots, claims as many items and starts them. It claims in
 // windows, and not at all while nothing can have become due.
 func (k *chunk) fill() (int, error) {
-	if k.quitting() {
+	if k.quitting() || k.full() || k.apart && k.flying > 0 {
 		return 0, nil
 	}
 	if k.flying > 0 && (k.width()-k.flying < (k.width()+3)/4 || k.dry && (k.left.NextAt.IsZero() || k.Now().Before(k.left.NextAt))) {
@@ -104,6 +142,10 @@ func (k *chunk) fill() (int, error) {
 		k.slots.Release(int64(spare))
 	}
 	k.dry = len(items) < slots
+	k.apart = len(items) > 0 && items[0].Lost >= dangerous
+	if k.begun += len(items); k.begun >= k.in.Max {
+		k.fullAt = time.Now()
+	}
 	for _, item := range items {
 		k.flying++
 		k.Meter.ItemsInFlight(1)
@@ -147,9 +189,14 @@ func (k *chunk) firstSlot() bool {
 }
 
 func (k *chunk) claim(n int) ([]rows.ClaimedItem, error) {
-	claimed, err := k.Store.Claim(k.keep, rows.Claim{
-		Run: k.run.ID, Lo: k.in.Lo, Hi: k.in.Hi, Epoch: k.epoch, Worker: k.Worker, Max: n, Now: k.Now(),
-	})
+	claim := rows.Claim{
+		Run: k.run.ID, Ord: k.in.Ord, Shared: k.in.Shared, Queue: k.in.Queue, Seat: k.in.Seat, Epoch: k.epoch, Worker: k.Worker,
+		Max: n, Idle: k.flying == 0, Now: k.Now(),
+	}
+	if !k.in.Dead.IsZero() {
+		claim.Dead = k.in.Dead.UnixMicro()
+	}
+	claimed, err := k.Store.Claim(k.keep, claim)
 	if err != nil {
 		return nil, fmt.Errorf("claim items of run %s: %w", k.run.WorkflowID, err)
 	}

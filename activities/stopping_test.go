@@ -64,7 +64,7 @@ func TestACancelledChunkHandsBack(t *testing.T) {
 		close(letGo)
 	}()
 	o := w.open(steps.Start{Campaign: "news"})
-	out, err := doWith(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Lo: 0, Hi: 0, Width: 1}, func(e *testsuite.TestActivityEnvironment) {
+	out, err := doWith(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Width: 1}, func(e *testsuite.TestActivityEnvironment) {
 		e.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
 	})
 	require.NoError(t, err)

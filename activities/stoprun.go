@@ -25,18 +25,23 @@ func (a *Activities) StopRun(ctx context.Context, in steps.StopRunIn) (steps.Not
 }
 
 // SkipItem closes one open item as skipped; one in flight ends after its page.
-func (a *Activities) SkipItem(ctx context.Context, in steps.SkipItemIn) (steps.Nothing, error) {
+func (a *Activities) SkipItem(ctx context.Context, in steps.SkipItemIn) (steps.Skipped, error) {
 	if _, err := a.run(ctx, in.Run, in.Store, in.RunOf); err != nil {
-		return steps.Nothing{}, err
+		return steps.Skipped{}, err
 	}
 	err := a.Store.SkipItem(ctx, in.Run, in.Key, by(cmp.Or(in.Why, "skipped by hand"), in.By))
 	if errors.Is(err, rows.ErrNotFound) {
-		return steps.Nothing{}, a.noSuchItem(ctx, in)
+		return steps.Skipped{}, a.noSuchItem(ctx, in)
 	}
 	if err != nil {
-		return steps.Nothing{}, fmt.Errorf("skip item %s: %w", harvest.Redact(in.Key), err)
+		return steps.Skipped{}, fmt.Errorf("skip item %s: %w", harvest.Redact(in.Key), err)
 	}
-	return steps.Nothing{}, nil
+	items, err := a.Store.RunItems(ctx, in.Run, rows.ItemFilter{Keys: []string{in.Key}})
+	out := steps.Skipped{}
+	for _, item := range items {
+		out.Ords, out.Queues = append(out.Ords, item.Ord), append(out.Queues, item.Queue)
+	}
+	return out, err
 }
 
 // noSuchItem is an answer: asking again would not help.

@@ -67,6 +67,7 @@ func (a *Activities) vanished(ctx context.Context, run rows.Run, p *population, 
 
 func (p *population) vanished(r campaigns.Row, policy json.RawMessage, run int64, n int) (rows.RunItem, bool, error) {
 	item, wanted, err := p.make(r)
-	item.Run, item.Ord, item.Policy = run, int64(p.index)<<32|int64(p.n+n), policy
+	item.Run, item.Policy = run, policy
+	p.put(&item, int64(p.n+n))
 	return item, wanted, err
 }

@@ -147,7 +147,7 @@ func TestTheDeadlineStopsAnItemBetweenPages(t *testing.T) {
 	})
 	o := w.open(steps.Start{Campaign: "news"})
 	r := o.Ranges[0]
-	out, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Lo: r.Lo, Hi: r.Hi, Width: 1})
+	out, err := do(w, steps.FetchItems, w.whole(o, r, 1))
 	require.NoError(t, err)
 	require.Zero(t, out.Left)
 	items := w.items(o.Run)

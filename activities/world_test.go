@@ -183,12 +183,19 @@ func (w *world) open(s steps.Start) steps.Opened {
 	return out
 }
 
+// whole asks for all of a range at once.
+func (w *world) whole(o steps.Opened, r steps.Range, width int) steps.FetchItemsIn {
+	return steps.FetchItemsIn{
+		Run: o.Run, Ord: r.Lo, Shared: r.Shared || r.Hi > r.Lo, Queue: r.Queue, Width: width, Store: o.Store, RunOf: o.RunOf,
+	}
+}
+
 // fetch works off a whole range.
 func (w *world) fetch(o steps.Opened) (steps.Fetched, error) {
 	w.t.Helper()
 	require.Len(w.t, o.Ranges, 1)
 	r := o.Ranges[0]
-	return do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Lo: r.Lo, Hi: r.Hi, Width: 4, Store: o.Store, RunOf: o.RunOf})
+	return do(w, steps.FetchItems, w.whole(o, r, 4))
 }
 
 func (w *world) close(o steps.Opened) steps.Summary {

@@ -43,7 +43,7 @@ type itemEnd struct {
 	outcome             harvest.Outcome
 	why                 string
 	kind                harvest.Kind
-	err                 string
+	err, queue          string
 	notBefore, closedAt int64
 	attempts, throttles int
 	at                  int64
@@ -70,7 +70,7 @@ func writeBatch(k sink, batch []*job) error {
 		}
 	}
 	if len(claims) > 0 {
-		if err := k.claim(claims); err != nil {
+		if err := answerClaims(k, claims); err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func fetchAll(b *testing.B, stores []*store.Store, run int64, items, writers, ch
 		s := stores[n%len(stores)]
 		wg.Go(func() {
 			for lo := next.Add(int64(chunk)) - int64(chunk); lo < int64(items); lo = next.Add(int64(chunk)) - int64(chunk) {
-				fetchChunk(b, s, rows.Claim{Run: run, Lo: lo, Hi: lo + int64(chunk) - 1, Epoch: 7, Worker: "bench", Max: width})
+				fetchChunk(b, s, rows.Claim{Run: run, Shared: true, Epoch: 7, Worker: "bench", Max: width})
 			}
 		})
 	}

@@ -33,7 +33,7 @@ func storePages(b *testing.B, stores []*store.Store, id string, docs []harvest.D
 	const streams = 4
 	s := stores[0]
 	run := startRun(b, s, "bench", id, streams)
-	got, err := s.Claim(b.Context(), rows.Claim{Run: run, Hi: streams, Epoch: 1, Max: streams, Now: time.Now()})
+	got, err := s.Claim(b.Context(), rows.Claim{Run: run, Shared: true, Epoch: 1, Max: streams, Now: time.Now()})
 	require.NoError(b, err)
 	var wg sync.WaitGroup
 	for _, it := range got.Items {

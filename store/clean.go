@@ -77,7 +77,7 @@ func (s *Store) drain(ctx context.Context, query string, args ...any) (int, erro
 func (s *Store) cleanItems(ctx context.Context, r rows.Retention) (int, error) {
 	const closed = `SELECT id FROM runs WHERE state = 'closed' AND closed_at < ? AND (? = '' OR campaign = ?)`
 	args := []any{micros(r.Items), r.Campaign, r.Campaign}
-	if _, err := s.drain(ctx, `DELETE FROM claims WHERE (run, lo, hi) IN (SELECT run, lo, hi FROM claims WHERE run IN (`+closed+`) LIMIT ?)`, args...); err != nil {
+	if _, err := s.drain(ctx, `DELETE FROM claims WHERE (run, queue, seat) IN (SELECT run, queue, seat FROM claims WHERE run IN (`+closed+`) LIMIT ?)`, args...); err != nil {
 		return 0, err
 	}
 	return s.drain(ctx, `DELETE FROM run_items WHERE (run, ord) IN (SELECT run, ord FROM run_items WHERE run IN (`+closed+`) LIMIT ?)`, args...)

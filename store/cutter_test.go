@@ -112,7 +112,7 @@ func TestLostCommit(t *testing.T) {
 			_, err = s.SealRun(t.Context(), g.Run.ID, 1, time.Time{})
 			require.NoError(t, err)
 			arm(c)
-			got, err := s.Claim(t.Context(), rows.Claim{Run: g.Run.ID, Hi: 9, Epoch: 1, Max: 1})
+			got, err := s.Claim(t.Context(), rows.Claim{Run: g.Run.ID, Shared: true, Idle: true, Epoch: 1, Max: 1})
 			require.NoError(t, err)
 			require.Len(t, got.Items, 1, "the claim holds")
 			require.Zero(t, got.Items[0].Lost)

@@ -116,8 +116,15 @@ type sink interface {
 	sight(s sighting) error
 	endPass(e passEnd) error
 
-	// claim answers claims, in their order. They see everything so far.
-	claim(list []*claiming) error
+	// settle writes what is kept and needs no change number. From then on, ask and
+	// do are statements of claims, which see everything so far; send ends a step of
+	// them. take marks and hands out what a query selects, which ends with lock.
+	settle() error
+	ask(scan func(scanner) error, query string, args ...any) error
+	do(query string, args ...any) error
+	send() error
+	take(c *claiming, query string, args []any) error
+	lock() string
 	// finish writes the rest; changes is the last number that was handed out.
 	finish(changes int64) error
 }
@@ -177,7 +184,7 @@ type (
 		seen                                       int64
 	}
 	addedItem struct {
-		run, ord, item                       int64
-		label, fetcher, host, policy, params string
+		run, ord, item, place                       int64
+		label, fetcher, host, policy, params, queue string
 	}
 )

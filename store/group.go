@@ -131,14 +131,12 @@ func (s *Store) Write(ctx context.Context, w rows.Write) rows.Written {
 	return j.answer
 }
 
-// Claim hands out due items of a range; see rows.Claim. An attempt older than
-// one that has asked for the range already gets nothing. While a lost item is
-// in flight, nothing else of the range is handed out.
+// Claim hands out due items; see rows.Claim.
 func (s *Store) Claim(ctx context.Context, c rows.Claim) (rows.Claimed, error) {
 	if c.Now.IsZero() {
 		c.Now = time.Now()
 	}
-	j := &job{claim: &c, Write: rows.Write{Run: c.Run, Ord: c.Lo}, done: make(chan struct{})}
+	j := &job{claim: &c, Write: rows.Write{Run: c.Run, Ord: c.Ord}, done: make(chan struct{})}
 	err := s.wait(ctx, j)
 	if err == nil {
 		err = j.answer.Err

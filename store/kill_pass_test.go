@@ -44,7 +44,7 @@ func passPage(it rows.ClaimedItem, n, every int) rows.Write {
 
 // makePass goes on where the worker before was killed, until the pass is over.
 func makePass(ctx context.Context, s *store.Store, run int64, every int, say func(string)) error {
-	got, err := s.Claim(ctx, rows.Claim{Run: run, Hi: 1, Epoch: time.Now().UnixMicro(), Worker: fmt.Sprint(os.Getpid()), Max: 1, Now: time.Now()})
+	got, err := s.Claim(ctx, rows.Claim{Run: run, Shared: true, Idle: true, Epoch: time.Now().UnixMicro(), Worker: fmt.Sprint(os.Getpid()), Max: 1, Now: time.Now()})
 	if err != nil || len(got.Items) != 1 {
 		return errors.Join(err, errors.New("there is nothing to claim"))
 	}

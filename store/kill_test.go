@@ -35,7 +35,7 @@ func commitForever(path string) error {
 	epoch := time.Now().UnixMicro()
 	var say sync.Mutex
 	for {
-		got, err := s.Claim(ctx, rows.Claim{Run: killRun, Hi: killItems, Epoch: epoch, Worker: fmt.Sprint(os.Getpid()), Max: killItems, Now: time.Now()})
+		got, err := s.Claim(ctx, rows.Claim{Run: killRun, Shared: true, Idle: true, Epoch: epoch, Worker: fmt.Sprint(os.Getpid()), Max: killItems, Now: time.Now()})
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func TestServerKilled(t *testing.T) {
 	var wg sync.WaitGroup
 	for ord := range int64(items) {
 		wg.Go(func() {
-			got, err := s.Claim(t.Context(), rows.Claim{Run: run, Lo: ord, Hi: ord, Epoch: 1, Max: 1})
+			got, err := s.Claim(t.Context(), rows.Claim{Run: run, Ord: ord, Epoch: 1, Max: 1})
 			if err != nil || len(got.Items) != 1 {
 				t.Error(err, got)
 				return

@@ -55,7 +55,7 @@ func TestSlowCommitter(t *testing.T) {
 }
 
 func writePages(t *testing.T, s *Store, run, ord int64, pages, docs int) {
-	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Lo: ord, Hi: ord, Epoch: 1, Max: 1})
+	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Ord: ord, Epoch: 1, Max: 1})
 	if err != nil || len(got.Items) != 1 {
 		t.Error(err, got)
 		return

@@ -1,5 +1,7 @@
 package store
 
+import "fmt"
+
 func (p *postgres) items(t *tx, campaign string, names [][2]string) ([]knownItem, error) {
 	list := make([]newItem, len(names))
 	for i, name := range names {
@@ -51,6 +53,14 @@ func (p *postgres) addItems(t *tx, list []addedItem) (int64, error) {
 		texts("host", func(i *addedItem) string { return i.host }),
 		texts("policy", func(i *addedItem) string { return i.policy }),
 		texts("params", func(i *addedItem) string { return i.params }),
+		texts("queue", func(i *addedItem) string { return i.queue }),
+		integers("place", func(i *addedItem) int64 { return i.place }),
 	}
 	return t.exec(`INSERT INTO run_items (`+names(columns)+`) SELECT * FROM `+fromRows(columns)+` ON CONFLICT DO NOTHING`, arrays(columns, list)...)
+}
+
+// fromNumbered is fromRows with the place of each row as column at.
+func fromNumbered[T any](columns []column[T]) string {
+	from := fromRows(columns)
+	return fmt.Sprintf("%s WITH ORDINALITY AS k(%s, at)", from[:len(from)-len(" AS k("+names(columns)+")")], names(columns))
 }

@@ -38,7 +38,11 @@ func (k *pgSink) queueMoves() {
 
 func (k *pgSink) queueNotes() {
 	var going, ended []noteRow
+	var moved []noteRow
 	for _, n := range k.notes {
+		if n.end != nil && n.end.queue != "" {
+			moved = append(moved, *n)
+		}
 		if n.end == nil {
 			going = append(going, *n)
 		} else {
@@ -48,6 +52,8 @@ func (k *pgSink) queueNotes() {
 	counters, ends := counterColumns(), endColumns()
 	over(&k.w.out, append(placeColumns(), counters...), going, `UPDATE run_items t SET `+assignments(counters)+` FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
 	all := append(counters, ends...)
+	queue := []column[noteRow]{texts("queue", func(n *noteRow) string { return n.end.queue })}
+	over(&k.w.out, append(placeColumns(), queue...), moved, `UPDATE run_items t SET queue = k.queue FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
 	over(&k.w.out, append(placeColumns(), all...), ended, `UPDATE run_items t SET `+assignments(all)+` FROM %s WHERE t.run = k.run AND t.ord = k.ord`)
 }
 

@@ -39,7 +39,7 @@ func (s *Store) addPart(t *tx, run int64, items []rows.RunItem) error {
 	}
 	list := make([]addedItem, len(items))
 	for i, it := range items {
-		list[i] = addedItem{run: run, ord: it.Ord, item: ids[i], label: it.Label, fetcher: it.Fetcher, host: it.Host, policy: string(it.Policy), params: string(it.Params)}
+		list[i] = addedItem{run: run, ord: it.Ord, item: ids[i], label: it.Label, fetcher: it.Fetcher, host: it.Host, policy: string(it.Policy), params: string(it.Params), queue: it.Queue, place: it.Place}
 	}
 	added, err := s.engine.addItems(t, list)
 	if err == nil && added > 0 && r.state != rows.RunOpening {
@@ -187,7 +187,7 @@ func tallyOf(counts []rows.OutcomeCount) harvest.Tally {
 	return sumOf(tallies...)
 }
 
-const runItemColumns = `ri.run, ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.state, ri.epoch, ri.worker, ri.not_before,
+const runItemColumns = `ri.run, ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.queue, ri.place, ri.state, ri.epoch, ri.worker, ri.not_before,
 	ri.attempts, ri.throttles, ri.lost, ri.stuck, ri.seq, ri.done, ri.total, ri.outcome, ri.why, ri.kind, ri.error, ri.warnings, ri.started_at, ri.closed_at,
 	ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined, ri.asked, ri.bytes, ri.not_modified = 1, ri.partial = 1`
 
@@ -197,7 +197,7 @@ func scanRunItem(s scanner, more ...any) (rows.RunItem, error) {
 	var params, policy, warnings string
 	var notBefore, started, closed int64
 	into := append([]any{
-		&r.Run, &r.Ord, &r.Entry, &r.Key, &r.Label, &r.Fetcher, &params, &r.Host, &policy, &r.State, &r.Epoch, &r.Worker, &notBefore,
+		&r.Run, &r.Ord, &r.Entry, &r.Key, &r.Label, &r.Fetcher, &params, &r.Host, &policy, &r.Queue, &r.Place, &r.State, &r.Epoch, &r.Worker, &notBefore,
 		&r.Attempts, &r.Throttles, &r.Lost, &r.Stuck, &r.Seq, &r.Done, &r.Total, &r.Outcome, &r.Why, &r.Kind, &r.Error, &warnings, &started, &closed,
 	}, tallyInto(&r.Tally)...)
 	if err := s.Scan(append(into, more...)...); err != nil {

@@ -209,8 +209,12 @@ func ended(e *itemEnd, before bool) (set string, args []any) {
 	if e.plain && !before {
 		return `, state = 'closed', outcome = ?, attempts = ?, closed_at = ?`, []any{string(e.outcome), e.attempts, e.closedAt}
 	}
-	return `, state = ?, outcome = ?, why = ?, kind = ?, error = ?, not_before = ?, attempts = ?, throttles = ?, closed_at = ?`,
-		[]any{string(e.state), string(e.outcome), e.why, string(e.kind), e.err, e.notBefore, e.attempts, e.throttles, e.closedAt}
+	set = `, state = ?, outcome = ?, why = ?, kind = ?, error = ?, not_before = ?, attempts = ?, throttles = ?, closed_at = ?`
+	args = []any{string(e.state), string(e.outcome), e.why, string(e.kind), e.err, e.notBefore, e.attempts, e.throttles, e.closedAt}
+	if e.queue != "" {
+		set, args = set+`, queue = ?`, append(args, e.queue)
+	}
+	return set, args
 }
 
 func (k *sqliteSink) closeOpen(p place, o harvest.Outcome, why string, at int64) error {

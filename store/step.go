@@ -189,7 +189,7 @@ func (b *batchWriter) noteItem(j *job, h *heldItem) error {
 func endOf(j *job, h *heldItem) itemEnd {
 	s := j.Settle
 	end := itemEnd{
-		state: s.State, outcome: s.Outcome, why: s.Why, kind: s.Kind, err: clean(s.Error), notBefore: micros(s.NotBefore),
+		state: s.State, outcome: s.Outcome, why: s.Why, kind: s.Kind, err: clean(s.Error), queue: s.Queue, notBefore: micros(s.NotBefore),
 		attempts: h.attempts + s.Attempts, throttles: h.throttles + s.Throttles, at: micros(j.At),
 	}
 	if s.State == rows.ItemClosed {

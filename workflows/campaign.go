@@ -7,7 +7,7 @@ import (
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
-// Campaign is a run: it passes the one gate, has its items fetched in chunks,
+// Campaign is a run: it passes the one gate, has its items fetched,
 // as many at once as there are processors, and closes, whatever happened. The
 // result is the summary.
 //
@@ -67,16 +67,16 @@ type run struct {
 	in    steps.Start
 	state steps.State
 
-	flights []*flight
-	scope   workflow.Context // of all chunks in flight; nil: none yet
-	ground  workflow.CancelFunc
-	begun   int // chunks of this execution
+	running  []*fetching
+	scope    workflow.Context // of all that runs; nil: none yet
+	handBack workflow.CancelFunc
+	begun    int // activities of this execution
 
-	restTimer *alarm
-	lateTimer *alarm
+	restTimer *timer
+	lateTimer *timer
 
 	woken   bool // an update changed something
-	stopped bool // a chunk says that the store says stop
+	stopped bool // an activity reported that the store says stop
 	over    bool // it is being closed: no more updates
 	shown   shown
 }
@@ -92,7 +92,7 @@ func newRun(ctx workflow.Context, in steps.Start) *run {
 	return r
 }
 
-// processors is how many items may be in flight.
+// processors is how many items may run at once.
 func (r *run) processors() int {
 	return max(1, r.state.Processors)
 }

@@ -16,7 +16,7 @@ func TestCancelInTheAir(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 20)
 	w.fetch = hold
-	w.after(time.Minute, func() { w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil) })
+	w.after(time.Minute, func() { w.comeBack(1, done(steps.FetchItemsIn{Ord: 1}), nil) })
 	w.after(2*time.Minute, w.env.CancelWorkflow)
 	_, err := w.news()
 	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
@@ -79,7 +79,7 @@ func TestTheStoreSaysStop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 50)
 	w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
-		if in.Lo == 3 {
+		if in.Ord == 3 {
 			return steps.Fetched{Left: 1, Stopped: true}, nil
 		}
 		return done(in), nil

@@ -7,45 +7,20 @@ import (
 )
 
 const (
-	// maxFlights keeps a run well under the server's 2,000 pending activities.
-	maxFlights = 400
-	// spread is how many chunks share the processors at least, where there are
-	// enough of both: the end of one chunk is then filled by others, and more than
-	// one worker has work. spreadWidth is the fewest items at once that make it
-	// worthwhile.
-	spread      = 24
-	spreadWidth = 8
+	// maxRunning keeps a run well under the server's 2,000 pending activities.
+	maxRunning = 400
+	// maxSeats is how many activities share a queue at most, and seatWidth the
+	// fewest items at once that make one more of them worthwhile: more than one
+	// worker has work then.
+	maxSeats  = 24
+	seatWidth = 8
 )
 
-// chunkOf is how many items an activity takes: what the range says, or what the
-// size of the run suggests, and never so few that maxFlights activities could
-// not use all processors.
-func chunkOf(part steps.Range, items, processors int) int {
-	chunk := part.Chunk
-	if chunk <= 0 {
-		chunk = steps.AutoChunk(items)
-	}
-	return max(chunk, ceil(min(processors, max(1, items)), maxFlights))
-}
-
-// flightsOf is how many chunks of a size share the processors.
-func flightsOf(processors, chunk int) int {
-	return max(ceil(processors, chunk), min(spread, ceil(processors, spreadWidth)))
-}
-
-// widthOf is how many items at once the next chunk may take, when flying chunks
-// use so many processors already; 0: it must wait. The sum never exceeds
-// processors.
-func widthOf(processors, chunk, flying, used int) int {
-	free := processors - used
-	if free <= 0 || flying >= maxFlights {
-		return 0
-	}
-	share := ceil(processors, flightsOf(processors, chunk))
-	if flying > 0 && free < share/2 {
-		return 0 // a chunk begun with less would trail behind to its end
-	}
-	return min(chunk, ceil(free, max(1, flightsOf(processors, chunk)-flying)))
+// widthOf is how many items at once the next activity on a shared queue runs, when
+// so many processors are free and so many queues wait for them.
+func widthOf(processors, free, queues int) int {
+	seats := min(maxSeats, ceil(processors, seatWidth))
+	return min(free, ceil(processors, seats), ceil(processors, max(1, queues)))
 }
 
 func ceil(a, b int) int { return (a + b - 1) / b }
@@ -73,23 +48,62 @@ func urgency(part steps.Range) int {
 	return part.Priority
 }
 
-// take cuts a chunk from the front of pending range i; the rest goes to the end
-// of the line, so that entries take turns. A range that was handed back is taken
-// whole: nobody knows which of its items are open.
-func take(pending []steps.Range, i, chunk int) (steps.Range, []steps.Range) {
+// take cuts what an activity gets from pending range i: one item, or so much of a
+// shared queue as it runs at once. The rest goes to the end of the line, so that
+// entries and queues take turns.
+func take(pending []steps.Range, i, width int) (steps.Range, []steps.Range) {
 	part := pending[i]
 	rest := append(append([]steps.Range(nil), pending[:i]...), pending[i+1:]...)
-	if part.Left > 0 || part.Span() <= chunk {
-		return part, rest
-	}
 	tail := part
-	part.Hi, tail.Lo = part.Lo+int64(chunk)-1, part.Lo+int64(chunk)
-	if part.First > 0 {
-		tail.First = part.First + chunk
+	switch {
+	case part.Shared && part.Left > width:
+		tail.Left -= width
+	case part.Shared || part.Span() == 1:
+		return part, rest
+	default:
+		part.Hi, tail.Lo, tail.First = part.Lo, part.Lo+1, part.First+1
+		n := min(1, len(part.Labels))
+		part.Labels, tail.Labels = part.Labels[:n], part.Labels[n:]
 	}
-	n := min(chunk, len(part.Labels))
-	part.Labels, tail.Labels = part.Labels[:n], part.Labels[n:]
 	return part, append(rest, tail)
+}
+
+// sharedOn is the index of what is pending on a shared queue, or -1.
+func sharedOn(pending []steps.Range, queue string) int {
+	for i, part := range pending {
+		if part.Shared && part.Queue == queue {
+			return i
+		}
+	}
+	return -1
+}
+
+// without removes range i.
+func without(pending []steps.Range, i int) []steps.Range {
+	if i < 0 {
+		return pending
+	}
+	return append(append([]steps.Range(nil), pending[:i]...), pending[i+1:]...)
+}
+
+// outdated drops what was known of a shared queue before an activity began that
+// has looked since. What others reported meanwhile stays: it may have been seen
+// later.
+func outdated(pending []steps.Range, queue string, began time.Time) []steps.Range {
+	if i := sharedOn(pending, queue); i >= 0 && !pending[i].Known.After(began) {
+		return without(pending, i)
+	}
+	return pending
+}
+
+// merge adds what an activity left of a shared queue; of two moments the earlier
+// one holds.
+func merge(pending []steps.Range, part steps.Range) []steps.Range {
+	i := sharedOn(pending, part.Queue)
+	if i >= 0 && pending[i].NotBefore.Before(part.NotBefore) {
+		part.NotBefore, part.Why = pending[i].NotBefore, pending[i].Why
+	}
+	return append(without(pending, i), part)
 }
 
 // earliest is the waiting range that is due first and before the deadline (zero:

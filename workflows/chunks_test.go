@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -11,80 +10,29 @@ import (
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
-func TestChunkOf(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ given, items, processors, want int }{
-		{0, 133, 10, 1},
-		{0, 500, 10, 1},
-		{0, 501, 10, 2},
-		{0, 100_000, 500, 200},
-		{0, 1_000_000, 500, 2000},
-		{1, 133, 10, 1},
-		{10, 133, 10, 10},
-		{1, 5000, 1000, 3}, // 400 activities have to use 1,000 processors
-		{1, 133, 1000, 1},  // but there are only so many items
-		{0, 0, 4, 1},
-	} {
-		got := chunkOf(steps.Range{Chunk: c.given}, c.items, c.processors)
-		require.Equal(t, c.want, got, "%+v", c)
-	}
-}
-
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		processors, chunk int
-		want              []int // widths of the chunks that fly at once
+		processors, queues int
+		want               []int // widths of the activities that run at once
 	}{
 		{1, 1, []int{1}},
-		{4, 1, []int{1, 1, 1, 1}},
-		{10, 4, []int{4, 3, 3}},
-		{10, 20, []int{5, 5}},
-		{4, 100, []int{4}},
+		{4, 1, []int{4}},
 		{4, 2, []int{2, 2}},
-		{20, 10, []int{7, 7, 6}},
-		{500, 200, slices.Concat(slices.Repeat([]int{21}, 20), slices.Repeat([]int{20}, 4))},
-		{500, 2000, slices.Concat(slices.Repeat([]int{21}, 20), slices.Repeat([]int{20}, 4))},
-		{64, 64, []int{8, 8, 8, 8, 8, 8, 8, 8}},
+		{10, 1, []int{5, 5}},
+		{20, 1, []int{7, 7, 6}},
+		{20, 4, []int{5, 5, 5, 5}},
+		{64, 1, []int{8, 8, 8, 8, 8, 8, 8, 8}},
+		{500, 1, slices.Concat(slices.Repeat([]int{21}, 23), []int{17})},
 	} {
 		var got []int
-		used := 0
-		for {
-			w := widthOf(c.processors, c.chunk, len(got), used)
-			if w == 0 {
-				break
-			}
-			got, used = append(got, w), used+w
+		free := c.processors
+		for free > 0 {
+			w := widthOf(c.processors, free, c.queues)
+			got, free = append(got, w), free-w
 		}
-		require.Equal(t, c.want, got, "processors %d chunk %d", c.processors, c.chunk)
+		require.Equal(t, c.want, got, "processors %d queues %d", c.processors, c.queues)
 	}
-}
-
-func TestWidthsNeverExceedTheProcessors(t *testing.T) {
-	t.Parallel()
-	for processors := 1; processors <= 1200; processors += 1 + processors/7 {
-		for _, items := range []int{1, 7, 133, 499, 501, 5000, 100_000} {
-			for _, given := range []int{0, 1, 3, 10, 700} {
-				name := fmt.Sprintf("processors %d items %d chunk %d", processors, items, given)
-				chunk := chunkOf(steps.Range{Chunk: given}, items, processors)
-				used, flying := 0, 0
-				for w := widthOf(processors, chunk, flying, used); w > 0; w = widthOf(processors, chunk, flying, used) {
-					used, flying = used+w, flying+1
-				}
-				require.LessOrEqual(t, used, processors, name)
-				require.LessOrEqual(t, flying, maxFlights, name)
-				require.Positive(t, used, name)
-				require.GreaterOrEqual(t, min(used, items), min(processors, items), "%s: all processors work", name)
-			}
-		}
-	}
-}
-
-func TestASmallRemainderWaits(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, 0, widthOf(11, 20, 1, 10), "one processor for twenty items would trail behind")
-	require.Equal(t, 1, widthOf(11, 20, 0, 10), "unless there is nothing to wait for")
-	require.Equal(t, 0, widthOf(4, 1, 6, 6), "fewer processors than before: what flies comes home first")
 }
 
 func TestTake(t *testing.T) {
@@ -93,20 +41,36 @@ func TestTake(t *testing.T) {
 		{Entry: "theses", Lo: 1, Hi: 3, First: 1, Labels: []string{"a", "b", "c"}},
 		{Entry: "books", Lo: 1 << 32, Hi: 1<<32 + 9, First: 4},
 	}
-	part, rest := take(pending, 0, 2)
-	require.Equal(t, steps.Range{Entry: "theses", Lo: 1, Hi: 2, First: 1, Labels: []string{"a", "b"}}, part)
+	part, rest := take(pending, 0, 1)
+	require.Equal(t, steps.Range{Entry: "theses", Lo: 1, Hi: 1, First: 1, Labels: []string{"a"}}, part)
 	require.Equal(t, []steps.Range{
 		pending[1],
-		{Entry: "theses", Lo: 3, Hi: 3, First: 3, Labels: []string{"c"}},
+		{Entry: "theses", Lo: 2, Hi: 3, First: 2, Labels: []string{"b", "c"}},
 	}, rest, "the rest goes to the end: entries take turns")
-	part, rest = take(rest, 0, 100)
-	require.Equal(t, pending[1], part)
-	require.Len(t, rest, 1)
 
-	back := []steps.Range{{Lo: 1, Hi: 50, Left: 2}}
-	part, rest = take(back, 0, 1)
-	require.Equal(t, back[0], part, "a chunk that was handed back stays whole")
-	require.Empty(t, rest)
+	part, rest = take([]steps.Range{{Lo: 5, Hi: 5}, pending[0]}, 0, 1)
+	require.Equal(t, steps.Range{Lo: 5, Hi: 5}, part)
+	require.Equal(t, pending[:1], rest)
+
+	shared := []steps.Range{{Queue: "q", Shared: true, Left: 10}, {Queue: "other", Shared: true, Left: 3}}
+	part, rest = take(shared, 0, 7)
+	require.Equal(t, shared[0], part)
+	require.Equal(t, []steps.Range{shared[1], {Queue: "q", Shared: true, Left: 3}}, rest)
+	_, rest = take(rest, 1, 7)
+	require.Equal(t, shared[1:], rest, "all of it is being worked on")
+}
+
+// What comes in last may have been seen first: the earlier moment holds.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	early, late := start.Add(time.Minute), start.Add(time.Hour)
+	other := steps.Range{Queue: "other", Shared: true, Left: 1}
+	at := func(left int, when time.Time) steps.Range {
+		return steps.Range{Queue: "q", Shared: true, Left: left, NotBefore: when}
+	}
+	require.Equal(t, []steps.Range{other, at(2, early)}, merge([]steps.Range{other}, at(2, early)))
+	require.Equal(t, []steps.Range{other, at(2, early)}, merge([]steps.Range{at(1, early), other}, at(2, late)))
+	require.Equal(t, []steps.Range{other, at(2, early)}, merge([]steps.Range{at(1, late), other}, at(2, early)))
 }
 
 func TestDue(t *testing.T) {

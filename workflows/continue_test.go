@@ -50,20 +50,20 @@ func TestResumeAfterContinueAsNew(t *testing.T) {
 	state := steps.State{
 		Run: opened(10), Processors: 2, Closed: 7, Chunks: 2007, StartedAt: start.Add(-time.Hour),
 		Pending: []steps.Range{{Entry: "feed", Lo: 8, Hi: 10, First: 8, Chunk: 1}},
-		Seen:    map[harvest.Outcome]steps.Seen{harvest.OutcomeGone: {Chunks: 7}},
+		Seen:    map[harvest.Outcome]steps.Seen{harvest.OutcomeGone: {Items: 7}},
 	}
 	state.Run.Ranges = nil
 	w.close = func(steps.CloseRunIn) (steps.Summary, error) {
 		p := w.progress()
 		require.Equal(t, 10, p.Closed)
-		require.Equal(t, map[harvest.Outcome]int{harvest.OutcomeGone: 7, harvest.OutcomeDone: 3}, p.Worst)
+		require.Equal(t, map[harvest.Outcome]int{harvest.OutcomeGone: 7, harvest.OutcomeDone: 3}, p.Outcomes)
 		return steps.Summary{Outcome: harvest.OutcomeWarnings}, nil
 	}
 	sum, err := w.run(steps.Start{Campaign: "news", Resume: &state})
 	require.NoError(t, err)
 	require.Equal(t, harvest.OutcomeWarnings, sum.Outcome)
 	require.Equal(t, 0, w.count("open"), "the gate was passed")
-	require.Equal(t, []string{"fetch 10-10 x1", "fetch 8-8 x1", "fetch 9-9 x1"}, sorted(w.called("fetch")))
+	require.Equal(t, []string{"fetch 10", "fetch 8", "fetch 9"}, sorted(w.called("fetch")))
 	require.LessOrEqual(t, w.most, 2)
 }
 

@@ -1,9 +1,13 @@
 package workflows
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,8 +25,14 @@ type shelf struct {
 	mu     sync.Mutex
 	dice   *rand.Rand
 	now    func() time.Time
-	open   map[int64]time.Time // when due
-	closed map[int64]int       // how often
+	open   map[int64]*waiting
+	closed map[int64]int // how often
+}
+
+// waiting is an open item.
+type waiting struct {
+	queue string
+	due   time.Time
 }
 
 func (s *shelf) fetch(in steps.FetchItemsIn) (steps.Fetched, error) {
@@ -31,30 +41,38 @@ func (s *shelf) fetch(in steps.FetchItemsIn) (steps.Fetched, error) {
 	if s.dice.IntN(20) == 0 {
 		return steps.Fetched{}, errors.New("a moment of trouble that Temporal repeats")
 	}
-	out := steps.Fetched{Worst: harvest.OutcomeDone}
-	for ord := in.Lo; ord <= in.Hi; ord++ {
-		due, open := s.open[ord]
-		switch {
-		case !open:
+	out := steps.Fetched{}
+	taken := 0
+	for _, ord := range slices.Sorted(maps.Keys(s.open)) {
+		it := s.open[ord]
+		if in.Shared && it.queue != in.Queue || !in.Shared && ord != in.Ord {
 			continue
-		case due.After(s.now()):
-		case s.dice.IntN(4) > 0:
-			delete(s.open, ord)
-			s.closed[ord]++
-			out.Closed++
-			continue
-		case s.dice.IntN(2) == 0:
-			s.open[ord] = s.now().Add(time.Duration(s.dice.IntN(5000)) * time.Second)
 		}
-		out.Left++
-		if at := s.open[ord]; out.NextAt.IsZero() || at.Before(out.NextAt) {
-			out.NextAt = at
+		if !it.due.After(s.now()) && (!in.Shared || taken < in.Max) {
+			taken++
+			s.try(ord, it, &out)
 		}
-	}
-	if out.Left > 0 && s.dice.IntN(5) == 0 {
-		out.Queue = "browser"
+		if it := s.open[ord]; it != nil && (!in.Shared || it.queue == in.Queue) {
+			if out.Left++; out.NextAt.IsZero() || it.due.Before(out.NextAt) {
+				out.NextAt = it.due
+			}
+		}
 	}
 	return out, nil
+}
+
+// try closes an item, or lets it wait, perhaps in another queue.
+func (s *shelf) try(ord int64, it *waiting, out *steps.Fetched) {
+	if s.dice.IntN(4) > 0 {
+		delete(s.open, ord)
+		s.closed[ord]++
+		out.Closed++
+		return
+	}
+	it.due = s.now().Add(time.Duration(s.dice.IntN(5000)) * time.Second)
+	if s.dice.IntN(5) == 0 {
+		it.queue, out.Queue = "browser", "browser"
+	}
 }
 
 // TestEveryItemIsWorkedOff plays whole runs with chance in every answer, pauses
@@ -67,15 +85,17 @@ func TestEveryItemIsWorkedOff(t *testing.T) {
 			dice := rand.New(rand.NewPCG(seed, 1))
 			o := opened(0)
 			o.Processors, o.Ranges = 1+dice.IntN(12), nil
-			s := &shelf{dice: dice, open: map[int64]time.Time{}, closed: map[int64]int{}}
+			s := &shelf{dice: dice, open: map[int64]*waiting{}, closed: map[int64]int{}}
 			for entry, n := range []int{1 + dice.IntN(90), 1, 1 + dice.IntN(40)} {
-				lo := int64(entry) << 32
-				o.Ranges = append(o.Ranges, steps.Range{
-					Entry: fmt.Sprint(entry), Queue: "q", Lo: lo, Hi: lo + int64(n) - 1, Chunk: dice.IntN(8), Priority: dice.IntN(6),
-				})
+				lo, queue := int64(entry)<<32, fmt.Sprint("q", entry)
+				part := steps.Range{Entry: fmt.Sprint(entry), Queue: queue, Lo: lo, Hi: lo + int64(n) - 1, Priority: dice.IntN(6)}
+				if seed%2 == 1 {
+					part = steps.Range{Queue: queue, Shared: true, Left: n, Chunk: 1 + dice.IntN(20), Priority: dice.IntN(6)}
+				}
+				o.Ranges = append(o.Ranges, part)
 				o.Items += n
 				for ord := lo; ord < lo+int64(n); ord++ {
-					s.open[ord] = time.Time{}
+					s.open[ord] = &waiting{queue: queue}
 				}
 			}
 			in := steps.Start{Campaign: "news"}
@@ -125,50 +145,107 @@ func (s *shelf) execution(t *testing.T, o steps.Opened, in steps.Start) *steps.S
 	return nil
 }
 
-// TestAHugeRunStaysSmall: a hundred thousand items are five hundred activities.
+// TestAHugeRunStaysSmall: of a hundred thousand items, the history and the state
+// are as small as of a thousand, in every mode.
 func TestAHugeRunStaysSmall(t *testing.T) {
 	t.Parallel()
 	const items = 100_000
-	w := newWorld(t, items)
-	o := opened(items)
-	o.Processors, o.Ranges[0].Chunk = 500, 0
-	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return o, nil }
-	covered := make([]int, items+1)
-	w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		for ord := in.Lo; ord <= in.Hi; ord++ {
-			covered[ord]++
-		}
-		return done(in), nil
+	for _, c := range []struct {
+		name                   string
+		processors, chunk      int
+		activities, atOnceMost int
+	}{
+		{"auto", 500, 0, 110, 500},
+		{"few processors", 4, 0, 61, 4},
+		{"chunks of one item", 500, 1, 560, 500},
+		{"large chunks", 20, 5000, 23, 20},
+		{"everything waits", 50, 1, 530, 50},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, items)
+			o := many(items, c.processors, c.chunk)
+			w.open = func(steps.OpenRunIn) (steps.Opened, error) { return o, nil }
+			left := items
+			w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				n := min(left, in.Max)
+				left -= n
+				out := steps.Fetched{Closed: n, Left: min(1000, left)}
+				if left > 0 && c.name == "everything waits" {
+					out.NextAt, out.Why = w.env.Now().Add(time.Minute), strings.Repeat("a host rests ", 100)
+				}
+				return out, nil
+			}
+			w.after(30*time.Second, func() {
+				if c.name == "everything waits" {
+					w.env.SetContinueAsNewSuggested(true)
+				}
+			})
+			_, err := w.news()
+			if c.name == "everything waits" {
+				requireSmall(t, continued(t, err))
+				return
+			}
+			require.NoError(t, err)
+			require.LessOrEqual(t, w.count("fetch"), c.activities)
+			require.LessOrEqual(t, w.most, c.atOnceMost)
+		})
 	}
-	_, err := w.news()
+}
+
+// requireSmall: the server takes no input above 2 MiB, and each fresh history
+// carries the state along.
+func requireSmall(t *testing.T, next steps.Start) {
+	t.Helper()
+	raw, err := json.Marshal(next)
 	require.NoError(t, err)
-	require.Equal(t, 500, w.count("fetch"))
-	require.LessOrEqual(t, w.most, 500)
-	for ord, n := range covered[1:] {
-		require.Equal(t, 1, n, ord)
+	require.Less(t, len(raw), 256<<10)
+}
+
+// The largest state is that of five hundred items with an activity each, all of
+// which wait for something long.
+func TestTheStateOfManyWaitingItemsStaysSmall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, steps.MaxLabels)
+	o := opened(steps.MaxLabels)
+	o.Processors = 500
+	part := &o.Ranges[0]
+	part.Entry, part.Queue = strings.Repeat("e", 63), strings.Repeat("q", 60)
+	for range steps.MaxLabels {
+		part.Labels = append(part.Labels, strings.Repeat("l", steps.MaxLabel))
 	}
+	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return o, nil }
+	w.fetch = func(steps.FetchItemsIn) (steps.Fetched, error) {
+		return steps.Fetched{Left: 1, NextAt: start.Add(time.Hour), Why: strings.Repeat("why ", 300)}, nil
+	}
+	w.after(time.Minute, func() { w.env.SetContinueAsNewSuggested(true); w.update("pause", steps.PauseIn{}) })
+	_, err := w.news()
+	next := continued(t, err)
+	require.Len(t, next.Resume.Pending, steps.MaxLabels)
+	requireSmall(t, next)
 }
 
 // TestAnEndlessRunGoesOnInFreshHistories is our own bound, without the server's.
 func TestAnEndlessRunGoesOnInFreshHistories(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3000)
-	o := opened(3000)
-	o.Processors = 50
+	o := many(3000, 50, 0)
+	o.Ranges[0].Chunk = 1
 	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return o, nil }
+	left := 3000
+	w.fetch = func(steps.FetchItemsIn) (steps.Fetched, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		left--
+		return steps.Fetched{Closed: 1, Left: left}, nil
+	}
 	_, err := w.news()
 	next := continued(t, err)
 	require.GreaterOrEqual(t, next.Resume.Chunks, maxChunks)
 	require.Less(t, next.Resume.Chunks, maxChunks+50)
-	require.Equal(t, 3000, next.Resume.Closed+pendingItems(next.Resume.Pending))
+	require.Equal(t, 3000, next.Resume.Closed+left)
+	require.Len(t, next.Resume.Pending, 1)
 	require.False(t, temporal.IsCanceledError(err))
-}
-
-func pendingItems(pending []steps.Range) (n int) {
-	for _, part := range pending {
-		n += part.Open()
-	}
-	return n
 }

@@ -45,8 +45,8 @@ func (r *run) showResult(ctx workflow.Context, sum steps.Summary) {
 	}
 	head := r.headline(string(sum.Outcome))
 	rows := r.seen()
-	if len(sum.Items) > 0 && (!r.single() || known != sum.Documents.New) {
-		rows = table{"outcome", "items", "", outcomeRows(sum.Items)}
+	if len(sum.Items) > 0 && (known != sum.Documents.New || rows.items() != r.state.Closed) {
+		rows = table{outcomeRows(sum.Items), false}
 	}
 	tail := strings.Join(sum.LookAt, " · ")
 	if tail == "" {
@@ -85,7 +85,7 @@ func (r *run) head() string {
 		return "**asking for items**"
 	case r.state.Paused != "":
 		return r.headline("paused")
-	case len(r.flights) == 0 && len(r.state.Pending) > 0:
+	case len(r.running) == 0 && len(r.state.Pending) > 0:
 		return r.headline("resting")
 	default:
 		return r.headline("running")
@@ -125,10 +125,10 @@ func (r *run) tail(now time.Time) string {
 	return restSummary(r.state.Pending, first, now)
 }
 
-// table has one line per outcome; an empty last title leaves out that column.
+// table has one line per outcome, with what was new where that is known.
 type table struct {
-	name, n, new string
-	rows         []row
+	rows []row
+	new  bool
 }
 
 type row struct {
@@ -136,27 +136,21 @@ type row struct {
 	n, new  int
 }
 
-// single reports whether every chunk that came back closed one item: then the
-// worst outcome of a chunk is the item's.
-func (r *run) single() bool {
-	chunks := 0
-	for _, o := range harvest.Outcomes() {
-		chunks += r.state.Seen[o].Chunks
-	}
-	return chunks == r.state.Closed
-}
-
 func (r *run) seen() table {
-	t := table{name: "worst", n: "chunks", new: "new"}
-	if r.single() {
-		t.name, t.n = "outcome", "items"
-	}
+	t := table{new: true}
 	for _, o := range harvest.Outcomes() {
-		if s := r.state.Seen[o]; s.Chunks > 0 {
-			t.rows = append(t.rows, row{outcome: o, n: s.Chunks, new: s.New})
+		if s := r.state.Seen[o]; s.Items > 0 {
+			t.rows = append(t.rows, row{outcome: o, n: s.Items, new: s.New})
 		}
 	}
 	return t
+}
+
+func (t table) items() (n int) {
+	for _, r := range t.rows {
+		n += r.n
+	}
+	return n
 }
 
 func outcomeRows(items map[harvest.Outcome]int) []row {
@@ -170,7 +164,7 @@ func outcomeRows(items map[harvest.Outcome]int) []row {
 }
 
 // details puts the page together in Markdown. Of a table that is too long the
-// end stays: it stands in the order of what needs a look.
+// end stays: it stands in the order of what needs attention.
 func details(head string, t table, tail string) string {
 	lines := []string{head}
 	room := maxLines - 4
@@ -178,7 +172,7 @@ func details(head string, t table, tail string) string {
 		room -= 2
 	}
 	if len(t.rows) > 0 {
-		lines = append(lines, "", t.line(t.name, t.n, t.new), t.line("---", "---:", "---:"))
+		lines = append(lines, "", t.line("outcome", "items", "new"), t.line("---", "---:", "---:"))
 		for _, r := range t.rows[max(0, len(t.rows)-room):] {
 			lines = append(lines, t.line(string(r.outcome), count(r.n), count(r.new)))
 		}
@@ -190,7 +184,7 @@ func details(head string, t table, tail string) string {
 }
 
 func (t table) line(name, n, documents string) string {
-	if t.new == "" {
+	if !t.new {
 		return fmt.Sprintf("| %s | %s |", name, n)
 	}
 	return fmt.Sprintf("| %s | %s | %s |", name, n, documents)

@@ -21,7 +21,7 @@ func TestDetails(t *testing.T) {
 		Closed: 133,
 		Tally:  harvest.Tally{New: 1214, Changed: 9, Quarantined: 3},
 		Seen: map[harvest.Outcome]steps.Seen{
-			harvest.OutcomeThrottled: {Chunks: 1}, harvest.OutcomePartial: {Chunks: 1, New: 17}, harvest.OutcomeDone: {Chunks: 131, New: 1197},
+			harvest.OutcomeThrottled: {Items: 1}, harvest.OutcomePartial: {Items: 1, New: 17}, harvest.OutcomeDone: {Items: 131, New: 1197},
 		},
 		Pending: []steps.Range{{NotBefore: start.Add(time.Hour), Left: 1, Why: "www.nytimes.com rests until 21:03"}},
 	}
@@ -36,9 +36,6 @@ func TestDetails(t *testing.T) {
 		"",
 		"www.nytimes.com rests until 21:03 · 1 item",
 	}, "\n"), details(r.head(), r.seen(), r.tail(start)))
-
-	r.state.Closed = 5000
-	require.Contains(t, details(r.head(), r.seen(), ""), "| worst | chunks | new |", "a chunk's worst outcome is not that of each item")
 }
 
 func TestDetailsOfARunWithoutARun(t *testing.T) {
@@ -58,7 +55,7 @@ func TestDetailsStaySmall(t *testing.T) {
 		Seen:  map[harvest.Outcome]steps.Seen{},
 	}
 	for _, o := range harvest.Outcomes() {
-		r.state.Seen[o] = steps.Seen{Chunks: 1 << 40, New: 1 << 50}
+		r.state.Seen[o] = steps.Seen{Items: 1 << 40, New: 1 << 50}
 	}
 	for _, paused := range []string{"", strings.Repeat("by marta ", 100)} {
 		r.state.Paused = paused
@@ -81,7 +78,7 @@ func TestDetailsChangeNowAndThen(t *testing.T) {
 	var seen []string
 	for i := range 60 { // one item a second
 		w.after(time.Duration(i+1)*time.Second, func() {
-			w.comeBack(int64(i+1), done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil)
+			w.comeBack(int64(i+1), done(steps.FetchItemsIn{Ord: 1}), nil)
 			text := w.metadata()
 			if len(seen) == 0 || seen[len(seen)-1] != text {
 				seen = append(seen, text)
@@ -95,14 +92,14 @@ func TestDetailsChangeNowAndThen(t *testing.T) {
 	require.Contains(t, w.metadata(), "**done** 60 of 60 · 60 new")
 }
 
-// TestTheResultIsWhatTheStoreCounted: of a chunk whose first attempt died after most
-// of its pages, the run has heard only the rest.
+// TestTheResultIsWhatTheStoreCounted: of what an attempt did before it died, the
+// run has heard nothing.
 func TestTheResultIsWhatTheStoreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)
 	w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
 		out := done(in)
-		if in.Lo == 2 {
+		if in.Ord == 2 {
 			out = steps.Fetched{} // the item was closed by the attempt that died
 		}
 		return out, nil

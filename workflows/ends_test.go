@@ -19,7 +19,7 @@ func TestFetchFailures(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 5)
 			w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
-				if in.Lo == 2 && w.count("fetch 2-2") <= fails {
+				if in.Ord == 2 && w.count("fetch 2") <= fails {
 					return steps.Fetched{}, temporal.NewNonRetryableApplicationError("this worker is of store 9c12", "misconfigured", nil)
 				}
 				return done(in), nil

@@ -48,6 +48,7 @@ func scenarios() []scenario {
 		{name: "continued-as-new", items: 40, set: labelled},
 		{name: "failed", items: 4, set: failing},
 		{name: "asked", items: 0, set: asking},
+		{name: "shared", items: 600, set: sharing},
 		{name: "waited-in-line", items: 2, set: func(s *stage) { s.busy = 2 }},
 	}
 }
@@ -116,14 +117,31 @@ func labelled(s *stage) {
 func handBack(s *stage) {
 	s.opened.Deadline = time.Now().Add(time.Hour)
 	s.fetch = func(_ context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
-		first := !s.again(in.Lo)
+		first := !s.again(in.Ord)
 		switch {
-		case in.Lo == 2 && first:
+		case in.Ord == 2 && first:
 			return steps.Fetched{Left: 1, NextAt: time.Now().Add(2 * time.Second), Why: "www.nytimes.com rests until 21:03"}, nil
-		case in.Lo == 3 && first:
+		case in.Ord == 3 && first:
 			return steps.Fetched{Left: 1, Queue: s.queue}, nil
 		}
 		return done(in), nil
+	}
+}
+
+// sharing: two activities take what is due in a queue; one is done with its share,
+// the other leaves an item that waits, and one in another queue.
+func sharing(s *stage) {
+	s.opened.Processors = 10
+	s.opened.Ranges = []steps.Range{{Queue: s.queue, Shared: true, Chunk: 200, Left: 600}}
+	s.fetch = func(_ context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
+		first := !s.again(in.Seat)
+		switch {
+		case first && in.Seat == 0:
+			return steps.Fetched{Closed: 200, Left: 200, Busy: true}, nil
+		case first:
+			return steps.Fetched{Closed: 199, Left: 1, NextAt: time.Now().Add(2 * time.Second), Queue: s.queue}, nil
+		}
+		return steps.Fetched{Closed: 200}, nil
 	}
 }
 
@@ -131,7 +149,7 @@ func handBack(s *stage) {
 func late(s *stage) {
 	s.opened.Deadline = time.Now().Add(time.Hour)
 	s.fetch = func(_ context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
-		if in.Lo == 2 {
+		if in.Ord == 2 {
 			return steps.Fetched{Left: 1, NextAt: time.Now().Add(3 * time.Hour)}, nil
 		}
 		return done(in), nil
@@ -167,7 +185,7 @@ func pauseAndResume(s *stage, run client.WorkflowRun) {
 // failed.
 func failing(s *stage) {
 	s.fetch = func(_ context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
-		if in.Lo == 2 {
+		if in.Ord == 2 {
 			return steps.Fetched{}, temporal.NewNonRetryableApplicationError("this worker is of store 9c12", "misconfigured", errors.New("store"))
 		}
 		return done(in), nil
@@ -184,8 +202,8 @@ func failing(s *stage) {
 // asking: two entries, one of them on a queue of its own.
 func asking(s *stage) {
 	s.sealed = steps.Sealed{Items: 5, Ranges: []steps.Range{
-		{Entry: "theses", Queue: s.queue, Lo: 0, Hi: 2, Chunk: 1},
-		{Entry: "books", Queue: s.queue, Lo: 1 << 32, Hi: 1<<32 + 1, Chunk: 2, Priority: 4},
+		{Entry: "theses", Queue: s.queue, Lo: 0, Hi: 2},
+		{Entry: "books", Queue: s.queue, Lo: 1 << 32, Hi: 1<<32 + 1, Priority: 4},
 	}}
 	s.opened.Ranges, s.opened.Items = nil, 0
 	s.opened.Ask, s.opened.AskQueues = []string{"theses", "books"}, []string{"", s.queue}

@@ -125,7 +125,9 @@ func (s *stage) work() {
 		return s.close(in), nil
 	})
 	steps.Notify.Register(w, func(context.Context, steps.NotifyIn) (steps.Nothing, error) { return steps.Nothing{}, nil })
-	steps.SkipItem.Register(w, func(context.Context, steps.SkipItemIn) (steps.Nothing, error) { return steps.Nothing{}, nil })
+	steps.SkipItem.Register(w, func(context.Context, steps.SkipItemIn) (steps.Skipped, error) {
+		return steps.Skipped{Ords: []int64{3}}, nil
+	})
 	steps.Reconcile.Register(w, func(context.Context, steps.ReconcileIn) (steps.Reconciled, error) {
 		return steps.Reconciled{Looked: 3}, nil
 	})
@@ -146,9 +148,9 @@ func (s *stage) linger(ctx context.Context, in steps.FetchItemsIn) (steps.Fetche
 		case <-ctx.Done():
 			cause := temporalx.CancelCause(ctx)
 			s.cause <- cause
-			return steps.Fetched{Left: int(in.Hi - in.Lo + 1)}, nil
+			return steps.Fetched{Left: 1}, nil
 		case <-beat.C:
-			activity.RecordHeartbeat(ctx, in.Lo)
+			activity.RecordHeartbeat(ctx, in.Ord)
 		}
 	}
 }
@@ -210,7 +212,7 @@ func summaries(t *testing.T, h *historypb.History, kind enumspb.EventType) []str
 }
 
 func stoppedAtOnce(_ context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
-	return steps.Fetched{Left: int(in.Hi - in.Lo + 1), Stopped: true}, nil
+	return steps.Fetched{Left: 1, Stopped: true}, nil
 }
 
 // failTwice is a chunk whose source asks for a second of rest, twice.

@@ -37,10 +37,10 @@ func (r *run) mayPause(workflow.Context, steps.PauseIn) error {
 	return r.going()
 }
 
-// pause has everything in the air hand back, and starts nothing.
+// pause has everything that runs hand back, and starts nothing.
 func (r *run) pause(_ workflow.Context, in steps.PauseIn) (steps.Nothing, error) {
 	r.state.Paused = plain(whoPaused(in), maxSummary)
-	r.bringDown()
+	r.stopAll()
 	r.woken = true
 	return steps.Nothing{}, nil
 }
@@ -75,9 +75,13 @@ func (r *run) maySetProcessors(_ workflow.Context, in steps.SetProcessorsIn) err
 	return r.going()
 }
 
-// setProcessors holds for what is started from now on.
+// setProcessors holds for what is started from now on. Activities that share a
+// queue go on for long, so those that are too many begin anew.
 func (r *run) setProcessors(_ workflow.Context, in steps.SetProcessorsIn) (steps.Nothing, error) {
 	r.state.Processors, r.woken = in.Processors, true
+	if len(r.running) > 0 && r.running[0].part.Shared && r.used() > r.processors() {
+		r.stopAll()
+	}
 	return steps.Nothing{}, nil
 }
 
@@ -92,18 +96,46 @@ func (r *run) maySkip(_ workflow.Context, in steps.SkipItemIn) error {
 	}
 }
 
-// skip closes the item in the store. What waits is asked again at once: the
-// item may have been all that was waited for.
+// skip closes the item in the store, and nothing else wakes up.
 func (r *run) skip(ctx workflow.Context, in steps.SkipItemIn) (steps.Nothing, error) {
 	in.Run, in.Store = r.state.Run.Run, r.state.Run.Store
-	if _, err := steps.SkipItem.Do(temporalx.With(ctx, temporalx.Brief()), in); err != nil {
+	out, err := steps.SkipItem.Do(temporalx.With(ctx, temporalx.Brief()), in)
+	if err != nil {
 		return steps.Nothing{}, temporalx.ToTemporal(temporalx.FromTemporal(err))
 	}
-	for i := range r.state.Pending {
-		r.state.Pending[i].NotBefore = time.Time{}
+	for _, ord := range out.Ords {
+		r.skipped(ord)
+	}
+	for _, queue := range out.Queues {
+		r.skippedOn(queue)
 	}
 	r.woken = true
 	return steps.Nothing{}, nil
+}
+
+// skipped drops an item that waits alone. One that runs ends after its page.
+func (r *run) skipped(ord int64) {
+	for i, part := range r.state.Pending {
+		if !part.Shared && part.Lo == ord && part.Hi == ord {
+			r.state.Pending = without(r.state.Pending, i)
+			r.state.Closed++
+			return
+		}
+	}
+}
+
+// skippedOn looks at a shared queue again once all that waited there may have been
+// skipped.
+func (r *run) skippedOn(queue string) {
+	i := sharedOn(r.state.Pending, queue)
+	if i < 0 {
+		return
+	}
+	if part := &r.state.Pending[i]; part.Left > 1 {
+		part.Left--
+	} else {
+		part.NotBefore = time.Time{}
+	}
 }
 
 func (r *run) going() error {
@@ -115,8 +147,8 @@ func (r *run) going() error {
 
 func (r *run) progress(steps.Nothing) (steps.ProgressOut, error) {
 	out := steps.ProgressOut{
-		Run: r.state.Run.Run, Items: r.state.Run.Items, Closed: r.state.Closed, Flying: len(r.flights),
-		Paused: r.state.Paused, Processors: r.processors(), Tally: r.state.Tally, Worst: map[harvest.Outcome]int{},
+		Run: r.state.Run.Run, Items: r.state.Run.Items, Closed: r.state.Closed, Running: len(r.running),
+		Paused: r.state.Paused, Processors: r.processors(), Tally: r.state.Tally, Outcomes: map[harvest.Outcome]int{},
 	}
 	for _, part := range r.state.Pending {
 		if !part.NotBefore.IsZero() {
@@ -124,8 +156,8 @@ func (r *run) progress(steps.Nothing) (steps.ProgressOut, error) {
 		}
 	}
 	for _, outcome := range harvest.Outcomes() {
-		if seen := r.state.Seen[outcome]; seen.Chunks > 0 {
-			out.Worst[outcome] = seen.Chunks
+		if seen := r.state.Seen[outcome]; seen.Items > 0 {
+			out.Outcomes[outcome] = seen.Items
 		}
 	}
 	return out, nil

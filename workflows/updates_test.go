@@ -20,7 +20,7 @@ func TestPauseAndResume(t *testing.T) {
 		require.True(t, pause.completed)
 		p := w.progress()
 		require.Equal(t, "by marta: feeds.csv under repair", p.Paused)
-		require.Zero(t, p.Flying, "everything came down")
+		require.Zero(t, p.Running, "everything came down")
 		require.Contains(t, w.metadata(), "**paused** 0 of 10")
 		require.Contains(t, w.metadata(), "paused by marta: feeds.csv under repair")
 		twice = w.update("pause", steps.PauseIn{By: "ilse"})
@@ -47,9 +47,9 @@ func TestAPauseIsNoFailure(t *testing.T) {
 		at := time.Duration(i+1) * time.Minute
 		w.after(at, func() { w.update("pause", steps.PauseIn{}) })
 		w.after(at+10*time.Second, func() { w.update("resume", steps.ResumeIn{}) })
-		w.after(at+11*time.Second, func() { require.Equal(t, 1, w.progress().Flying, "it starts again at once") })
+		w.after(at+11*time.Second, func() { require.Equal(t, 1, w.progress().Running, "it starts again at once") })
 	}
-	w.after(time.Hour, func() { w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil) })
+	w.after(time.Hour, func() { w.comeBack(1, done(steps.FetchItemsIn{Ord: 1}), nil) })
 	w.close = func(in steps.CloseRunIn) (steps.Summary, error) {
 		require.Empty(t, in.Error)
 		return steps.Summary{Outcome: "done"}, nil
@@ -104,7 +104,7 @@ func TestWhatIsRejected(t *testing.T) {
 			w.fetch = hold
 			var got *answer
 			w.after(time.Second, func() { got = w.update(c.update, c.in) })
-			w.after(time.Minute, func() { w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil) })
+			w.after(time.Minute, func() { w.comeBack(1, done(steps.FetchItemsIn{Ord: 1}), nil) })
 			_, err := w.news()
 			require.NoError(t, err)
 			require.ErrorContains(t, got.rejected, c.want)
@@ -141,22 +141,22 @@ func TestSetProcessors(t *testing.T) {
 	w.fetch = hold
 	var more *answer
 	w.after(time.Minute, func() {
-		require.Equal(t, 4, w.progress().Flying)
+		require.Equal(t, 4, w.progress().Running)
 		more = w.update("set-processors", steps.SetProcessorsIn{Processors: 9, By: "marta"})
 	})
 	w.after(2*time.Minute, func() {
-		require.Equal(t, 9, w.progress().Flying)
+		require.Equal(t, 9, w.progress().Running)
 		require.Equal(t, 9, w.progress().Processors)
 		w.update("set-processors", steps.SetProcessorsIn{Processors: 2})
 		for lo := range int64(8) {
-			w.comeBack(lo+1, done(steps.FetchItemsIn{Lo: lo + 1, Hi: lo + 1}), nil)
+			w.comeBack(lo+1, done(steps.FetchItemsIn{Ord: lo + 1}), nil)
 		}
 	})
 	w.after(3*time.Minute, func() {
-		require.Equal(t, 2, w.progress().Flying, "eight came home, one was started")
+		require.Equal(t, 2, w.progress().Running, "eight came home, one was started")
 		w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) { return done(in), nil }
-		w.comeBack(9, done(steps.FetchItemsIn{Lo: 9, Hi: 9}), nil)
-		w.comeBack(10, done(steps.FetchItemsIn{Lo: 10, Hi: 10}), nil)
+		w.comeBack(9, done(steps.FetchItemsIn{Ord: 9}), nil)
+		w.comeBack(10, done(steps.FetchItemsIn{Ord: 10}), nil)
 	})
 	_, err := w.news()
 	require.NoError(t, err)
@@ -168,15 +168,11 @@ func TestSkipAnItem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	var asked steps.SkipItemIn
-	skipped := false
-	w.skip = func(in steps.SkipItemIn) error {
-		asked, skipped = in, true
-		return nil
+	w.skip = func(in steps.SkipItemIn) (steps.Skipped, error) {
+		asked = in
+		return steps.Skipped{Ords: []int64{1}, Queues: []string{"vendemmia-fetch"}}, nil
 	}
 	w.fetch = func(steps.FetchItemsIn) (steps.Fetched, error) {
-		if skipped {
-			return steps.Fetched{}, nil
-		}
 		return steps.Fetched{Left: 1, NextAt: start.Add(5 * time.Hour)}, nil
 	}
 	var skip *answer
@@ -192,16 +188,83 @@ func TestSkipAnItem(t *testing.T) {
 	require.Less(t, w.env.Now().Sub(start), time.Hour, "it was all that was waited for")
 }
 
+// Skipping one of four hundred items that wait wakes none of the others.
+func TestSkippingAnItemWakesNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 400)
+	w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
+		if w.env.Now().Sub(start) > time.Hour {
+			return done(in), nil
+		}
+		return steps.Fetched{Left: 1, NextAt: start.Add(5 * time.Hour)}, nil
+	}
+	w.skip = func(steps.SkipItemIn) (steps.Skipped, error) { return steps.Skipped{Ords: []int64{17}}, nil }
+	w.after(time.Minute, func() { w.update("skip-item", steps.SkipItemIn{Key: "x"}) })
+	w.after(time.Hour, func() {
+		require.Equal(t, 400, w.count("fetch"), "nothing was started again")
+		require.Equal(t, 1, w.progress().Closed)
+	})
+	_, err := w.news()
+	require.NoError(t, err)
+	require.Equal(t, 799, w.count("fetch"))
+}
+
+// On a shared queue, too: only when all that waited may have been skipped, one
+// activity looks.
+func TestSkippingOnASharedQueue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2000)
+	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return many(2000, 20, 0), nil }
+	gone := 0
+	w.fetch = func(steps.FetchItemsIn) (steps.Fetched, error) {
+		if gone == 2 {
+			return steps.Fetched{}, nil
+		}
+		return steps.Fetched{Left: 2, NextAt: start.Add(5 * time.Hour)}, nil
+	}
+	w.skip = func(steps.SkipItemIn) (steps.Skipped, error) {
+		gone++
+		return steps.Skipped{Ords: []int64{17}, Queues: []string{"vendemmia-fetch"}}, nil
+	}
+	before := 0
+	w.after(time.Minute, func() { before = w.count("fetch"); w.update("skip-item", steps.SkipItemIn{Key: "x"}) })
+	w.after(2*time.Minute, func() {
+		require.Equal(t, before, w.count("fetch"))
+		w.update("skip-item", steps.SkipItemIn{Key: "y"})
+	})
+	_, err := w.news()
+	require.NoError(t, err)
+	require.Equal(t, before+1, w.count("fetch"))
+	require.Less(t, w.env.Now().Sub(start), time.Hour, "they were all that was waited for")
+}
+
+// Activities that share a queue go on for long: fewer processors hold at once.
+func TestFewerProcessorsOnASharedQueue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2000)
+	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return many(2000, 20, 0), nil }
+	w.fetch = hold
+	w.after(time.Minute, func() { w.update("set-processors", steps.SetProcessorsIn{Processors: 5}) })
+	w.after(2*time.Minute, func() {
+		require.Equal(t, 1, w.progress().Running)
+		w.fetch = func(steps.FetchItemsIn) (steps.Fetched, error) { return steps.Fetched{}, nil }
+		w.comeBack(0, steps.Fetched{Closed: 2000}, nil)
+	})
+	_, err := w.news()
+	require.NoError(t, err)
+	require.Contains(t, w.called("fetch"), "fetch vendemmia-fetch/0 x5")
+}
+
 func TestSkipFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.fetch = hold
-	w.skip = func(steps.SkipItemIn) error {
-		return temporal.NewNonRetryableApplicationError("no item x", "gone", nil)
+	w.skip = func(steps.SkipItemIn) (steps.Skipped, error) {
+		return steps.Skipped{}, temporal.NewNonRetryableApplicationError("no item x", "gone", nil)
 	}
 	var skip *answer
 	w.after(time.Minute, func() { skip = w.update("skip-item", steps.SkipItemIn{Key: "x"}) })
-	w.after(time.Hour, func() { w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil) })
+	w.after(time.Hour, func() { w.comeBack(1, done(steps.FetchItemsIn{Ord: 1}), nil) })
 	_, err := w.news()
 	require.NoError(t, err, "a refused update does not hurt the run")
 	require.ErrorContains(t, skip.failed, "no item x")
@@ -211,16 +274,16 @@ func TestARunWaitsForItsUpdates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.fetch = hold
-	w.skip = func(steps.SkipItemIn) error {
+	w.skip = func(steps.SkipItemIn) (steps.Skipped, error) {
 		if w.count("skip") < 3 {
-			return temporal.NewApplicationError("database is locked", "internal")
+			return steps.Skipped{}, temporal.NewApplicationError("database is locked", "internal")
 		}
-		return nil
+		return steps.Skipped{}, nil
 	}
 	var skip *answer
 	w.after(time.Minute, func() {
 		skip = w.update("skip-item", steps.SkipItemIn{Key: "x"})
-		w.comeBack(1, done(steps.FetchItemsIn{Lo: 1, Hi: 1}), nil)
+		w.comeBack(1, done(steps.FetchItemsIn{Ord: 1}), nil)
 	})
 	_, err := w.news()
 	require.NoError(t, err)

@@ -74,21 +74,21 @@ func clock(t, now time.Time) string {
 	return t.Format("2 Jan 15:04 UTC")
 }
 
-// summary is what the Web UI shows beside a chunk: "ansa-economia · 1 of 133"
-// or "51-100 of 5,000", the item first.
-func (r *run) summary(part steps.Range) string {
+// summary is what the Web UI shows beside an activity: "ansa-economia · 1 of 133",
+// the item first; of a shared queue "8 at once of 5,000 items".
+func (r *run) summary(part steps.Range, width int) string {
 	if label := r.label(part); label != "" {
-		return plain(plain(label, maxLabel)+" · "+r.place(part), maxSummary)
+		return plain(plain(label, maxLabel)+" · "+r.place(part, width), maxSummary)
 	}
-	return plain(r.place(part), maxSummary)
+	return plain(r.place(part, width), maxSummary)
 }
 
 func (r *run) label(part steps.Range) string {
 	switch {
-	case len(part.Labels) == 1:
+	case part.Shared:
+		return ""
+	case len(part.Labels) > 0:
 		return part.Labels[0]
-	case len(part.Labels) > 1:
-		return fmt.Sprintf("%s +%s", part.Labels[0], count(len(part.Labels)-1))
 	case r.state.Run.Items == 1:
 		return r.state.Run.Label
 	case r.state.Entries > 1:
@@ -99,12 +99,11 @@ func (r *run) label(part steps.Range) string {
 }
 
 // place is where a range stands in its run.
-func (r *run) place(part steps.Range) string {
-	items := count(max(r.state.Run.Items, part.Span()))
-	if part.Span() == 1 {
-		return fmt.Sprintf("%s of %s", count(part.First), items)
+func (r *run) place(part steps.Range, width int) string {
+	if part.Shared {
+		return fmt.Sprintf("%s at once of %s", count(width), plural(r.state.Run.Items, "item"))
 	}
-	return fmt.Sprintf("%s-%s of %s", count(part.First), count(part.First+part.Span()-1), items)
+	return fmt.Sprintf("%s of %s", count(part.First), count(max(r.state.Run.Items, 1)))
 }
 
 // restSummary is what the Web UI shows beside the timer for pending range i:

@@ -49,7 +49,7 @@ func TestClock(t *testing.T) {
 	require.Equal(t, "4 May 01:00 UTC", clock(start.Add(9*time.Hour), start))
 }
 
-func TestChunkSummaries(t *testing.T) {
+func TestSummaries(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 500)
 	for _, c := range []struct {
@@ -61,9 +61,8 @@ func TestChunkSummaries(t *testing.T) {
 	}{
 		{"an item", 133, "", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 1, Labels: []string{"ansa-economia"}}, "ansa-economia · 1 of 133"},
 		{"the only item", 1, "Genova", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 1}, "Genova · 1 of 1"},
-		{"a chunk with labels", 133, "", steps.Range{Entry: "news", Lo: 1, Hi: 3, First: 1, Labels: []string{"a", "b", "c"}}, "a +2 · 1-3 of 133"},
-		{"a chunk without", 5000, "", steps.Range{Entry: "news", Lo: 51, Hi: 100, First: 51}, "51-100 of 5,000"},
-		{"an entry of several", 5000, "", steps.Range{Entry: "theses", Lo: 51, Hi: 100, First: 4051}, "theses · 4,051-4,100 of 5,000"},
+		{"a shared queue", 5000, "", steps.Range{Queue: "library", Shared: true, Left: 4711}, "7 at once of 5,000 items"},
+		{"an entry of several", 300, "", steps.Range{Entry: "theses", Lo: 51, Hi: 51, First: 251}, "theses · 251 of 300"},
 		{"a label that is an address", 9, "", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 1, Labels: []string{"https://x.example/rss?key=s3cret"}}, "https://x.example/rss · 1 of 9"},
 		{"a long label", 9, "", steps.Range{Entry: "news", Lo: 1, Hi: 1, First: 9, Labels: []string{long}}, long[:117] + "… · 9 of 9"},
 	} {
@@ -72,7 +71,7 @@ func TestChunkSummaries(t *testing.T) {
 		if c.part.Entry != "news" {
 			r.state.Entries = 2
 		}
-		got := r.summary(c.part)
+		got := r.summary(c.part, 7)
 		require.Equal(t, c.want, got, c.name)
 		require.LessOrEqual(t, len(got), maxSummary)
 	}

@@ -16,16 +16,16 @@ const maxChunks = 2000
 // be waited for.
 func (r *run) work(ctx workflow.Context) ending {
 	if deadline := r.state.Run.Deadline; !deadline.IsZero() {
-		r.lateTimer = setAlarm(ctx, deadline, "must end by "+clock(deadline, workflow.Now(ctx)))
+		r.lateTimer = newTimer(ctx, deadline, "must end by "+clock(deadline, workflow.Now(ctx)))
 	}
 	for {
-		r.land(ctx)
+		r.collect(ctx)
 		if end, over := r.verdict(ctx); over {
 			return end
 		}
 		r.fill(ctx)
 		r.rest(ctx)
-		r.show(ctx, len(r.flights) == 0)
+		r.show(ctx, len(r.running) == 0)
 		if workflow.Await(ctx, r.stirred) != nil {
 			return cancelled
 		}
@@ -35,12 +35,12 @@ func (r *run) work(ctx workflow.Context) ending {
 
 // stirred reports whether there is something to react to.
 func (r *run) stirred() bool {
-	return r.woken || r.lateTimer.rang() || r.restTimer.rang() || r.landed()
+	return r.woken || r.lateTimer.fired() || r.restTimer.fired() || r.ready()
 }
 
-// landed reports whether a chunk has come back.
-func (r *run) landed() bool {
-	for _, f := range r.flights {
+// ready reports whether an activity has come back.
+func (r *run) ready() bool {
+	for _, f := range r.running {
 		if f.future.IsReady() {
 			return true
 		}
@@ -54,11 +54,11 @@ func (r *run) verdict(ctx workflow.Context) (end ending, over bool) {
 	switch {
 	case ctx.Err() != nil, r.stopped:
 		return cancelled, true
-	case len(r.flights) == 0 && len(r.state.Pending) == 0:
+	case len(r.running) == 0 && len(r.state.Pending) == 0:
 		return workedOff, true
 	case !deadline.IsZero() && !now.Before(deadline):
 		return nextTick, true
-	case len(r.flights) == 0 && hopeless(r.state.Pending, deadline):
+	case len(r.running) == 0 && hopeless(r.state.Pending, deadline):
 		return nextTick, true
 	case r.begun >= maxChunks || workflow.GetInfo(ctx).GetContinueAsNewSuggested():
 		return again, true
@@ -69,7 +69,7 @@ func (r *run) verdict(ctx workflow.Context) (end ending, over bool) {
 
 // rest waits for the range that is due first, when there is a processor for it.
 func (r *run) rest(ctx workflow.Context) {
-	if r.restTimer.rang() {
+	if r.restTimer.fired() {
 		r.restTimer = nil
 	}
 	now := workflow.Now(ctx)
@@ -82,19 +82,19 @@ func (r *run) rest(ctx workflow.Context) {
 		return
 	}
 	r.restTimer.cancel()
-	r.restTimer = setAlarm(ctx, at, restSummary(r.state.Pending, i, now))
+	r.restTimer = newTimer(ctx, at, restSummary(r.state.Pending, i, now))
 }
 
-// settle brings down what is in the air, and says whether that changed how the
+// settle stops what runs, and says whether that changed how the
 // work ends. After a stop or a cancel the store is told first, so that the page
 // in work is the last one whatever heartbeats do.
 func (r *run) settle(ctx workflow.Context, end ending) ending {
 	free := temporalx.Disconnected(ctx)
 	told := r.tellStop(free, end)
-	r.bringDown()
-	for len(r.flights) > 0 {
-		_ = workflow.Await(free, r.landed) // never cancelled
-		r.land(free)
+	r.stopAll()
+	for len(r.running) > 0 {
+		_ = workflow.Await(free, r.ready) // never cancelled
+		r.collect(free)
 	}
 	if told != nil {
 		if err := told.Get(free, nil); err != nil {
@@ -107,24 +107,24 @@ func (r *run) settle(ctx workflow.Context, end ending) ending {
 	return end
 }
 
-// alarm is a timer that is known by its moment. A nil alarm never rings.
-type alarm struct {
+// timer is known by its moment. A nil timer never fires.
+type timer struct {
 	at     time.Time
 	future workflow.Future
 	stop   workflow.CancelFunc
 }
 
-func setAlarm(ctx workflow.Context, at time.Time, summary string) *alarm {
+func newTimer(ctx workflow.Context, at time.Time, summary string) *timer {
 	scope, stop := workflow.WithCancel(ctx)
 	wait := max(at.Sub(workflow.Now(ctx)), minWait)
 	future := workflow.NewTimerWithOptions(scope, wait, workflow.TimerOptions{Summary: plain(summary, maxSummary)})
-	return &alarm{at: at, future: future, stop: stop}
+	return &timer{at: at, future: future, stop: stop}
 }
 
-func (a *alarm) rang() bool { return a != nil && a.future.IsReady() }
+func (t *timer) fired() bool { return t != nil && t.future.IsReady() }
 
-func (a *alarm) cancel() {
-	if a != nil {
-		a.stop()
+func (t *timer) cancel() {
+	if t != nil {
+		t.stop()
 	}
 }

@@ -34,15 +34,15 @@ type world struct {
 	stop   func(steps.StopRunIn) error
 	close  func(steps.CloseRunIn) (steps.Summary, error)
 	notify func(steps.NotifyIn) error
-	skip   func(steps.SkipItemIn) error
+	skip   func(steps.SkipItemIn) (steps.Skipped, error)
 	timers []time.Duration
 
 	mu     sync.Mutex
 	calls  []string
-	tokens map[int64][]byte // of chunks in the air, by Lo
+	tokens map[int64][]byte // of what runs, by item or seat
 	infos  map[int64]activity.Info
 	flying int
-	most   int // items in the air at once
+	most   int // items that ran at once
 }
 
 func newWorld(t *testing.T, items int) *world {
@@ -68,7 +68,7 @@ func newWorld(t *testing.T, items int) *world {
 		return sum, nil
 	}
 	w.notify = func(steps.NotifyIn) error { return nil }
-	w.skip = func(steps.SkipItemIn) error { return nil }
+	w.skip = func(steps.SkipItemIn) (steps.Skipped, error) { return steps.Skipped{}, nil }
 	w.register()
 	w.env.SetOnTimerScheduledListener(func(_ string, d time.Duration) { w.timers = append(w.timers, d) })
 	return w
@@ -77,14 +77,21 @@ func newWorld(t *testing.T, items int) *world {
 func opened(items int) steps.Opened {
 	return steps.Opened{
 		Run: 7, Campaign: "news", Items: items, Processors: 4, Definition: "news@7", Store: "7f3a",
-		Ranges: []steps.Range{{Entry: "feed", Queue: "vendemmia-fetch", Lo: 1, Hi: int64(items), Chunk: 1}},
+		Ranges: []steps.Range{{Entry: "feed", Queue: "vendemmia-fetch", Lo: 1, Hi: int64(items)}},
 	}
 }
 
-// done closes the whole chunk.
-func done(in steps.FetchItemsIn) steps.Fetched {
-	n := int(in.Hi - in.Lo + 1)
-	return steps.Fetched{Closed: n, Worst: harvest.OutcomeDone, Tally: harvest.Tally{Pages: n, New: n}}
+// many is a run whose items share a queue.
+func many(items, processors, chunk int) steps.Opened {
+	o := opened(items)
+	o.Processors = processors
+	o.Ranges = []steps.Range{{Queue: "vendemmia-fetch", Shared: true, Chunk: steps.ChunkSize(chunk, items), Left: items}}
+	return o
+}
+
+// done closes the item.
+func done(steps.FetchItemsIn) steps.Fetched {
+	return steps.Fetched{Closed: 1, Outcomes: map[harvest.Outcome]steps.Seen{harvest.OutcomeDone: {Items: 1, New: 1}}, Tally: harvest.Tally{Pages: 1, New: 1}}
 }
 
 func (w *world) register() {
@@ -113,16 +120,20 @@ func (w *world) register() {
 		w.note("notify")
 		return steps.Nothing{}, w.notify(in)
 	})
-	steps.SkipItem.Register(w.env, func(_ context.Context, in steps.SkipItemIn) (steps.Nothing, error) {
+	steps.SkipItem.Register(w.env, func(_ context.Context, in steps.SkipItemIn) (steps.Skipped, error) {
 		w.note("skip %s", in.Key)
-		return steps.Nothing{}, w.skip(in)
+		return w.skip(in)
 	})
 }
 
 func (w *world) fetchItems(ctx context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
-	w.note("fetch %d-%d x%d", in.Lo, in.Hi, in.Width)
+	if in.Shared {
+		w.note("fetch %s/%d x%d", in.Queue, in.Seat, in.Width)
+	} else {
+		w.note("fetch %d", in.Ord)
+	}
 	w.mu.Lock()
-	w.tokens[in.Lo], w.infos[in.Lo] = activity.GetInfo(ctx).TaskToken, activity.GetInfo(ctx)
+	w.tokens[in.Ord+in.Seat], w.infos[in.Ord+in.Seat] = activity.GetInfo(ctx).TaskToken, activity.GetInfo(ctx)
 	w.flying += in.Width
 	w.most = max(w.most, w.flying)
 	w.mu.Unlock()
@@ -145,17 +156,17 @@ func (w *world) note(format string, args ...any) {
 	w.calls = append(w.calls, strings.TrimSpace(fmt.Sprintf(format, args...)))
 }
 
-// hold keeps every chunk in the air until comeBack.
+// hold keeps every activity running until comeBack.
 func hold(steps.FetchItemsIn) (steps.Fetched, error) {
 	return steps.Fetched{}, activity.ErrResultPending
 }
 
-// comeBack ends the chunk in the air that begins with item lo.
+// comeBack ends the activity of an item, or of a seat.
 func (w *world) comeBack(lo int64, out steps.Fetched, err error) {
 	w.mu.Lock()
 	token := w.tokens[lo]
 	w.mu.Unlock()
-	require.NotNil(w.t, token, "no chunk from %d is in the air", lo)
+	require.NotNil(w.t, token, "nothing runs at %d", lo)
 	require.NoError(w.t, w.env.CompleteActivity(token, out, err))
 }
 

@@ -115,6 +115,9 @@ type RunItem struct {
 	Params  json.RawMessage `json:"params,omitempty"` // whole, secrets as references
 	Host    string          `json:"host,omitempty"`
 	Policy  json.RawMessage `json:"policy,omitempty"` // what the row's dotted columns say
+	// Queue is the task queue whose workers may take it, Place its turn there.
+	Queue string `json:"queue,omitempty"`
+	Place int64  `json:"-"`
 
 	State     ItemState `json:"state"`
 	Epoch     int64     `json:"-"` // of the claim

@@ -22,27 +22,38 @@ var (
 	ErrRestored = errors.New("this store was restored from a copy")
 )
 
-// Claim asks for due, open items of a run from Lo to Hi, at most Max of them.
+// Claim asks for due items of a run: for the one at Ord, or, when it is shared,
+// for any of a queue.
 //
-// Items still claimed with a smaller epoch were in flight when their worker
-// died: they become open again with Lost one more. A lost item is handed out
-// alone, after all others, so that a poisoned one can only kill itself.
+// An attempt is known by its epoch; it gets nothing once a younger one has asked
+// on the same seat (for one item: of the item). What an older attempt on the seat
+// still holds, and what attempts from before Dead hold, was running when its
+// worker died: it is open again with Lost one more. An item that has lost two
+// workers is handed out alone, after all others, so that a poisoned one can only
+// kill itself.
 type Claim struct {
 	Run    int64
-	Lo, Hi int64
+	Ord    int64
+	Shared bool
+	Queue  string
+	Seat   int64 // which of the activities that share the queue
 	Epoch  int64 // the attempt's start, microseconds since 1970
+	Dead   int64 // every attempt that began before is over; 0: not known
 	Worker string
-	Max    int
+	Max    int  // 0: nothing is taken
+	Idle   bool // the attempt runs nothing now
 	Now    time.Time
 }
 
 // Claimed is what a Claim got.
 type Claimed struct {
 	Items []ClaimedItem
-	// Left counts the items of the range that are open and not handed out here;
-	// NextAt is when the earliest of them is due (zero: none is open).
+	// Left counts the items asked for that are open and not handed out, up to a
+	// hundred (a thousand where nothing was to be taken); NextAt is when the
+	// earliest of them is due (zero: none is open). Busy: somebody holds some.
 	Left   int
 	NextAt time.Time
+	Busy   bool
 	// Stop and Paused are the run's.
 	Stop   string
 	Paused string
@@ -120,6 +131,8 @@ type Settle struct {
 	Kind      harvest.Kind
 	Error     string
 	NotBefore time.Time // when open again
+	// Queue moves an item that is open again to another queue; empty: as it is.
+	Queue string
 	// Attempts and Throttles are what is added to the item's own.
 	Attempts  int
 	Throttles int

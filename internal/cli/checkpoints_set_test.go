@@ -109,7 +109,7 @@ func TestCheckpointsSetLeavesItemsInFlightAlone(t *testing.T) {
 	s := b.openStore()
 	d := &seeder{t: t, s: s, epoch: 1000}
 	run := d.open(ctx, "news-2026-05-03T18:00:00Z", utc(18, 0, 0))
-	_, err := s.Claim(ctx, rows.Claim{Run: run.ID, Lo: 0, Hi: 1, Epoch: 2000, Worker: "worker-a", Max: 2, Now: utc(18, 0, 9)})
+	_, err := s.Claim(ctx, rows.Claim{Run: run.ID, Shared: true, Epoch: 2000, Worker: "worker-a", Max: 2, Now: utc(18, 0, 9)})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 

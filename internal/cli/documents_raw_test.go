@@ -28,7 +28,7 @@ func (b *bench) harvested(run string, pages map[string]string, docs ...harvest.D
 	require.NoError(b.t, s.AddItems(ctx, g.Run.ID, []rows.RunItem{{Ord: 1, Entry: "web", Key: "site", Fetcher: "web"}}))
 	_, err = s.SealRun(ctx, g.Run.ID, 1, time.Time{})
 	require.NoError(b.t, err)
-	claimed, err := s.Claim(ctx, rows.Claim{Run: g.Run.ID, Hi: 10, Epoch: 1, Max: 1, Now: moment()})
+	claimed, err := s.Claim(ctx, rows.Claim{Run: g.Run.ID, Shared: true, Epoch: 1, Max: 1, Now: moment()})
 	require.NoError(b.t, err)
 	w := rows.Write{Run: g.Run.ID, Ord: 1, Epoch: 1, Item: harvest.Item{Campaign: "acts", Entry: "web", Key: "site"}, Fetcher: "web", At: moment()}
 	for address, body := range pages {

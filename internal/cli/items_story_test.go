@@ -24,7 +24,7 @@ func pastOf(t *testing.T, s *store.Store, key string, ends ...rows.Settle) {
 		require.NoError(t, s.AddItems(t.Context(), g.Run.ID, []rows.RunItem{{Entry: "feed", Key: key, Label: map[string]string{"w-ge": "Genova"}[key], Fetcher: "feed", Host: "w.example.org", Params: json.RawMessage(`{"url":"https://w.example.org/genova?lang=it"}`)}}))
 		_, err = s.SealRun(t.Context(), g.Run.ID, 1, time.Time{})
 		require.NoError(t, err)
-		_, err = s.Claim(t.Context(), rows.Claim{Run: g.Run.ID, Hi: 10, Epoch: 1, Worker: "w", Max: 1, Now: at})
+		_, err = s.Claim(t.Context(), rows.Claim{Run: g.Run.ID, Shared: true, Epoch: 1, Worker: "w", Max: 1, Now: at})
 		require.NoError(t, err)
 		end.State = rows.ItemClosed
 		w := rows.Write{Run: g.Run.ID, Epoch: 1, Item: harvest.Item{Campaign: "weather", Entry: "feed", Key: key}, Fetcher: "feed", At: at, Settle: &end}

@@ -144,7 +144,7 @@ func hostOf(i int) string {
 
 func (d *seeder) claim(ctx context.Context, run rows.Run, now time.Time) map[int64]rows.ClaimedItem {
 	d.epoch++
-	c, err := d.s.Claim(ctx, rows.Claim{Run: run.ID, Lo: 0, Hi: 1000, Epoch: d.epoch, Worker: "worker-a", Max: 1000, Now: now})
+	c, err := d.s.Claim(ctx, rows.Claim{Run: run.ID, Shared: true, Epoch: d.epoch, Worker: "worker-a", Max: 1000, Now: now})
 	require.NoError(d.t, err)
 	out := map[int64]rows.ClaimedItem{}
 	for _, it := range c.Items {

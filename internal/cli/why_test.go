@@ -140,7 +140,7 @@ func stopRun(b *bench, s *store.Store, r rows.Run) {
 
 func failOnce(b *bench, s *store.Store, r rows.Run) {
 	ctx := b.t.Context()
-	c, err := s.Claim(ctx, rows.Claim{Run: r.ID, Lo: 0, Hi: 10, Epoch: 1, Worker: "worker-a", Max: 10, Now: utc(16, 1, 0)})
+	c, err := s.Claim(ctx, rows.Claim{Run: r.ID, Shared: true, Epoch: 1, Worker: "worker-a", Max: 10, Now: utc(16, 1, 0)})
 	require.NoError(b.t, err)
 	require.Len(b.t, c.Items, 1)
 	require.NoError(b.t, s.Write(ctx, rows.Write{
@@ -154,7 +154,7 @@ func TestWhyOfAnItemInWork(t *testing.T) {
 	b := newBench(t)
 	s := b.openStore()
 	openWeather(rows.RunItem{Key: "a"}, nil)(b, s)
-	_, err := s.Claim(t.Context(), rows.Claim{Run: 3, Lo: 0, Hi: 10, Epoch: 1, Worker: "worker-b", Max: 10, Now: utc(16, 1, 0)})
+	_, err := s.Claim(t.Context(), rows.Claim{Run: 3, Shared: true, Epoch: 1, Worker: "worker-b", Max: 10, Now: utc(16, 1, 0)})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	require.Contains(t, b.ok("workers"), "worker-a")

@@ -68,7 +68,7 @@ func longNews(b *bench, s *store.Store) {
 	require.NoError(b.t, s.AddItems(ctx, g.Run.ID, []rows.RunItem{{Entry: "feed", Fetcher: "feed", Key: "a"}, {Ord: 1, Entry: "feed", Fetcher: "feed", Key: "b"}, {Ord: 2, Entry: "feed", Fetcher: "feed", Key: "c"}}))
 	_, err = s.SealRun(ctx, g.Run.ID, 3, utc(18, 0, 0))
 	require.NoError(b.t, err)
-	c, err := s.Claim(ctx, rows.Claim{Run: g.Run.ID, Hi: 10, Epoch: 1, Worker: "worker-a", Max: 10, Now: utc(9, 0, 6)})
+	c, err := s.Claim(ctx, rows.Claim{Run: g.Run.ID, Shared: true, Epoch: 1, Worker: "worker-a", Max: 10, Now: utc(9, 0, 6)})
 	require.NoError(b.t, err)
 	for i, it := range c.Items {
 		settle := rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeDone, Attempts: 1}

@@ -43,7 +43,7 @@ func (e weatherEnd) make(b *bench, s *store.Store, due time.Time) {
 	require.NoError(b.t, s.AddItems(ctx, g.Run.ID, []rows.RunItem{{Entry: "feed", Fetcher: "feed", Key: "genova", Host: "meteo.example.org"}}))
 	_, err = s.SealRun(ctx, g.Run.ID, 1, due.Add(time.Hour))
 	require.NoError(b.t, err)
-	c, err := s.Claim(ctx, rows.Claim{Run: g.Run.ID, Hi: 10, Epoch: due.Unix(), Worker: "worker-a", Max: 10, Now: due.Add(2 * time.Second)})
+	c, err := s.Claim(ctx, rows.Claim{Run: g.Run.ID, Shared: true, Epoch: due.Unix(), Worker: "worker-a", Max: 10, Now: due.Add(2 * time.Second)})
 	require.NoError(b.t, err)
 	require.Len(b.t, c.Items, 1)
 	require.NoError(b.t, s.Write(ctx, e.write(g.Run.ID, c.Items[0], due)).Err)
@@ -158,7 +158,7 @@ func openRun(b *bench, s *store.Store, id, campaign, host string, items, process
 }
 
 func claimSome(b *bench, s *store.Store, run rows.Run, n int) {
-	c, err := s.Claim(b.t.Context(), rows.Claim{Run: run.ID, Hi: 1000, Epoch: 1, Worker: "worker-a", Max: n, Now: utc(16, 1, 0)})
+	c, err := s.Claim(b.t.Context(), rows.Claim{Run: run.ID, Shared: true, Epoch: 1, Worker: "worker-a", Max: n, Now: utc(16, 1, 0)})
 	require.NoError(b.t, err)
 	require.Len(b.t, c.Items, n)
 }

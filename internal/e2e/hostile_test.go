@@ -38,7 +38,7 @@ campaigns:
   traps:
     fetcher: trap
     processors: 8
-    timeouts: { page: 2s, item: 20s }
+    timeouts: { page: 2s, item: 60s }
     retry: [ { times: 0 } ]
     tolerate: { items: 50% }
     split:

@@ -72,10 +72,7 @@ func (r *Rollout) estimate(s campaigns.Source, rules map[string]campaigns.Host, 
 	if e.Asked {
 		activities++ // SealRun
 	}
-	chunk := s.Campaign.Chunk
-	if chunk <= 0 {
-		chunk = steps.AutoChunk(e.Items)
-	}
+	chunk := steps.ChunkSize(s.Campaign.Chunk, e.Items)
 	activities += (e.Items + chunk - 1) / chunk
 	e.Hosts = len(perHost)
 	if unknown == 0 {

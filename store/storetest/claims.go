@@ -23,7 +23,8 @@ func claimTests() map[string]func(*testing.T, Store) {
 		"a paused item says so":                   claimPausedItem,
 		"lanes have checkpoints of their own":     claimLanes,
 		"what was done before goes on":            claimResumes,
-		"ranges do not disturb each other":        claimRanges,
+		"seats do not disturb each other":         claimSeats,
+		"neither retries nor new items wait":      claimTurns,
 		"an unknown run":                          claimUnknown,
 	}
 }
@@ -112,7 +113,7 @@ func claimLost(t *testing.T, s Store) {
 	require.Len(t, got.Items, 2, "all others first")
 	require.Equal(t, []int64{2, 3}, []int64{got.Items[0].Ord, got.Items[1].Ord})
 	require.Equal(t, 2, got.Left)
-	require.Empty(t, claim(t, s, run, 3, 10).Items, "not beside others")
+	require.Empty(t, claimBeside(t, s, run, 3, 10).Items, "not beside others")
 	for _, it := range got.Items {
 		commit(t, s, it, closed(page(it, it.Key), harvest.OutcomeDone))
 	}
@@ -121,7 +122,7 @@ func claimLost(t *testing.T, s Store) {
 		require.Len(t, got.Items, 1, "alone")
 		require.Equal(t, 2, got.Items[0].Lost)
 		require.Equal(t, left, got.Left)
-		require.Empty(t, claim(t, s, run, 3, 10).Items, "nothing beside a dangerous one")
+		require.Empty(t, claimBeside(t, s, run, 3, 10).Items, "nothing beside a dangerous one")
 		commit(t, s, got.Items[0], closed(page(got.Items[0], got.Items[0].Key), harvest.OutcomeDone))
 	}
 	require.Zero(t, claim(t, s, run, 3, 10).Left)
@@ -138,7 +139,7 @@ func claimParallel(t *testing.T, s Store) {
 		claimer := []Store{s, again}[i%2]
 		wg.Go(func() {
 			for {
-				got, err := claimer.Claim(t.Context(), rows.Claim{Run: run, Hi: everything, Epoch: 5, Worker: "w", Max: 3, Now: noon()})
+				got, err := claimer.Claim(t.Context(), rows.Claim{Run: run, Shared: true, Epoch: 5, Worker: "w", Max: 3, Now: noon()})
 				if err != nil {
 					t.Error(err)
 				}
@@ -231,20 +232,72 @@ func claimResumes(t *testing.T, s Store) {
 	require.Equal(t, "e1", got.Checkpoint.Extraction)
 }
 
-func claimRanges(t *testing.T, s Store) {
-	run := openRun(t, s, "1", keys(4)...)
-	ask := func(lo, hi, epoch int64) []rows.ClaimedItem {
-		got, err := s.Claim(t.Context(), rows.Claim{Run: run, Lo: lo, Hi: hi, Epoch: epoch, Worker: "w", Max: 9, Now: noon()})
+// Activities that share a queue take each other nothing away, and what a dead one
+// held comes back when its seat is taken again, or when it is known to be over.
+func claimSeats(t *testing.T, s Store) {
+	run := openRun(t, s, "1", keys(6)...)
+	ask := func(c rows.Claim) []int64 {
+		c.Run, c.Shared, c.Worker, c.Now = run, true, "w", noon()
+		got, err := s.Claim(t.Context(), c)
 		require.NoError(t, err)
-		return got.Items
+		var ords []int64
+		for _, it := range got.Items {
+			ords = append(ords, it.Ord)
+		}
+		return ords
 	}
-	require.Len(t, ask(2, 3, 9), 2)
-	require.Len(t, ask(0, 1, 5), 2, "an older attempt of another range is no zombie")
-	require.Empty(t, ask(0, 1, 4))
+	require.Equal(t, []int64{0, 1}, ask(rows.Claim{Seat: 1, Epoch: 9, Max: 2}))
+	require.Equal(t, []int64{2, 3}, ask(rows.Claim{Seat: 0, Epoch: 5, Max: 2}), "an older attempt on another seat is no zombie")
+	require.Empty(t, ask(rows.Claim{Seat: 0, Epoch: 4, Max: 2}), "one on the same seat is")
+	require.Equal(t, []int64{2, 3, 4}, ask(rows.Claim{Seat: 0, Epoch: 12, Max: 3}), "what its own seat held, and nothing of others")
+	require.Equal(t, []int64{0, 1, 4}, ask(rows.Claim{Seat: 2, Epoch: 20, Dead: 15, Max: 3}), "all that began before are over; two of them have lost two workers now")
+	require.Empty(t, ask(rows.Claim{Seat: 1, Epoch: 9, Max: 9}), "and get nothing more")
+}
+
+// What waited for another try and what was not tried yet take turns, the latter in
+// the order of their places.
+func claimTurns(t *testing.T, s Store) {
+	g, err := s.OpenRun(t.Context(), rows.NewRun{Run: rows.Run{RunID: "r-turns", WorkflowID: "turns", Campaign: "turns"}})
+	require.NoError(t, err)
+	var items []rows.RunItem
+	for i, key := range keys(8) {
+		items = append(items, rows.RunItem{Ord: int64(i), Place: int64(8 - i), Entry: "feed", Key: key, Fetcher: "feed", Queue: "q"})
+	}
+	require.NoError(t, s.AddItems(t.Context(), g.Run.ID, items))
+	_, err = s.SealRun(t.Context(), g.Run.ID, 1, time.Time{})
+	require.NoError(t, err)
+	ask := func(queue string, max int, now time.Time) rows.Claimed {
+		got, err := s.Claim(t.Context(), rows.Claim{Run: g.Run.ID, Shared: true, Queue: queue, Epoch: 1, Worker: "w", Max: max, Now: now})
+		require.NoError(t, err)
+		return got
+	}
+	ords := func(got rows.Claimed) (list []int64) {
+		for _, it := range got.Items {
+			list = append(list, it.Ord)
+		}
+		return list
+	}
+	first := ask("q", 4, noon())
+	require.Equal(t, []int64{7, 6, 5, 4}, ords(first))
+	require.Equal(t, 4, first.Left)
+	require.True(t, first.Busy)
+	for _, it := range first.Items {
+		w := reopened(write(it), noon().Add(time.Minute))
+		if it.Ord == 7 {
+			w.Settle.Queue = "slow"
+		}
+		require.NoError(t, s.Write(t.Context(), w).Err)
+	}
+	require.ElementsMatch(t, []int64{6, 5, 3, 2}, ords(ask("q", 4, noon().Add(time.Hour))), "half of each")
+	require.Equal(t, []int64{7}, ords(ask("slow", 4, noon().Add(time.Hour))), "it was moved")
+	require.ElementsMatch(t, []int64{4, 1, 0}, ords(ask("q", 4, noon().Add(time.Hour))))
+	last := ask("q", 4, noon().Add(time.Hour))
+	require.Zero(t, last.Left)
+	require.True(t, last.Busy)
 }
 
 func claimUnknown(t *testing.T, s Store) {
-	_, err := s.Claim(t.Context(), rows.Claim{Run: 77, Hi: 1, Epoch: 1, Max: 1})
+	_, err := s.Claim(t.Context(), rows.Claim{Run: 77, Shared: true, Epoch: 1, Max: 1})
 	require.ErrorIs(t, err, rows.ErrNotFound)
 	require.ErrorIs(t, s.Write(t.Context(), rows.Write{Run: 77}).Err, rows.ErrNotFound)
 	require.ErrorIs(t, s.StopRun(t.Context(), 77, ""), rows.ErrNotFound)

@@ -91,7 +91,7 @@ func defineRenameLate(t *testing.T, s Store) {
 	d, err := s.Definition(t.Context(), "notizie", r.Version)
 	require.NoError(t, err)
 	require.Equal(t, "n", d.Digest, "a run still names the definition it used")
-	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Hi: 9, Epoch: 2, Max: 9, Now: noon()})
+	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Shared: true, Epoch: 2, Max: 9, Now: noon()})
 	require.NoError(t, err)
 	require.Len(t, got.Items, 1, "and goes on")
 	items, err := s.Items(t.Context(), rows.ItemsFilter{Campaign: "notizie", Key: "a"})

@@ -69,7 +69,15 @@ func claim(t *testing.T, s Store, run, epoch int64, max int) rows.Claimed {
 
 func claimAt(t *testing.T, s Store, run, epoch int64, max int, now time.Time) rows.Claimed {
 	t.Helper()
-	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Hi: everything, Epoch: epoch, Worker: fmt.Sprint("w", epoch), Max: max, Now: now})
+	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Shared: true, Idle: true, Epoch: epoch, Worker: fmt.Sprint("w", epoch), Max: max, Now: now})
+	require.NoError(t, err)
+	return got
+}
+
+// claimBeside is claim for an attempt that runs something already.
+func claimBeside(t *testing.T, s Store, run, epoch int64, max int) rows.Claimed {
+	t.Helper()
+	got, err := s.Claim(t.Context(), rows.Claim{Run: run, Shared: true, Epoch: epoch, Worker: fmt.Sprint("w", epoch), Max: max, Now: noon()})
 	require.NoError(t, err)
 	return got
 }

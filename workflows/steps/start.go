@@ -117,7 +117,7 @@ type State struct {
 	// StartedAt is when the first execution began.
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	Tally     harvest.Tally `json:"tally,omitzero"`
-	// Seen counts what came back, by the worst outcome of each chunk.
+	// Seen counts what came back, by outcome.
 	Seen map[harvest.Outcome]Seen `json:"seen,omitempty"`
 	// Trouble is our own failure so far, in words: a range or an entry that had
 	// to be given up. Such a run is never green. Troubles counts further ones.
@@ -125,53 +125,76 @@ type State struct {
 	Troubles int    `json:"troubles,omitempty"`
 }
 
-// Seen counts chunks and the new documents they brought.
+// Seen counts items and the new documents they brought.
 type Seen struct {
-	Chunks int `json:"chunks"`
-	New    int `json:"new,omitempty"`
+	Items int `json:"items"`
+	New   int `json:"new,omitempty"`
 }
 
-// Range is a part of a run's items, by ordinal, Lo and Hi included; it never
-// crosses an entry.
+// Range is a part of a run's open items: those of one entry by ordinal, Lo and Hi
+// included, which have an activity each; or, when it is shared, all of a task
+// queue, from which several activities take what is due.
 type Range struct {
-	Entry string `json:"entry"`
-	Queue string `json:"queue"`
-	Lo    int64  `json:"lo"`
-	Hi    int64  `json:"hi"`
-	// Chunk is how many items one activity takes.
-	Chunk int `json:"chunk"`
+	Entry  string `json:"entry,omitempty"`
+	Queue  string `json:"queue"`
+	Lo     int64  `json:"lo,omitempty"`
+	Hi     int64  `json:"hi,omitempty"`
+	Shared bool   `json:"shared,omitempty"`
+	// Chunk is how many items of a shared range one activity takes.
+	Chunk int `json:"chunk,omitempty"`
 	// NotBefore is when a handed-back range is due again; zero: now.
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Priority  int       `json:"priority,omitempty"` // 1 urgent … 5 idle; 0: 3
 	// Labels name the items from Lo on, for summaries; only in runs of at most
 	// MaxLabels items.
 	Labels []string `json:"labels,omitempty"`
+	// Left is how many items of a shared range are open and on no activity, as far
+	// as is known; 0 of another range: all.
+	Left int `json:"left,omitempty"`
 
 	// The rest is the workflow's own. First is the place of Lo among all items of
-	// the run, from 1; Left how many items are open, 0: all; Stalls how often in
-	// a row it came back without progress; Fails how often it failed; Why says
-	// what it waits for.
+	// the run, from 1; Stalls how often in a row it came back without progress;
+	// Fails how often it failed; Why says what it waits for.
 	First  int    `json:"first,omitempty"`
-	Left   int    `json:"left,omitempty"`
 	Stalls int    `json:"stalls,omitempty"`
 	Fails  int    `json:"fails,omitempty"`
 	Why    string `json:"why,omitempty"`
+	// Known is when Left and NotBefore of a shared range were reported.
+	Known time.Time `json:"known,omitzero"`
 }
 
-// MaxLabels is the largest run whose ranges carry labels.
-const MaxLabels = 500
+const (
+	// MaxLabels is the largest run whose items have an activity each.
+	MaxLabels = 500
+	// MaxLabel bounds a label, in bytes: all of them are part of a run's state.
+	MaxLabel = 60
+)
 
 // Span counts the items from Lo to Hi, open or not.
 func (r Range) Span() int { return int(r.Hi - r.Lo + 1) }
 
 // Open counts the items that are still to do.
 func (r Range) Open() int {
-	if r.Left > 0 {
+	if r.Left > 0 || r.Shared {
 		return r.Left
 	}
 	return r.Span()
 }
 
-// AutoChunk is the chunk of a run that names none: one item up to 500 items,
-// then as many as keep the run near 500 activities.
-func AutoChunk(items int) int { return max(1, (items+MaxLabels-1)/MaxLabels) }
+// usualActivities is how many activities take the items of a large run, as a rule:
+// its history does not grow with their number.
+const usualActivities = 60
+
+// ChunkSize is how many items one activity takes of a run of so many: what its
+// campaign says (0: nothing), but enough that MaxLabels activities suffice; else
+// one each up to MaxLabels items.
+func ChunkSize(given, items int) int {
+	switch {
+	case given > 0:
+		return max(given, (items+MaxLabels-1)/MaxLabels)
+	case items <= MaxLabels:
+		return 1
+	default:
+		return (items + usualActivities - 1) / usualActivities
+	}
+}

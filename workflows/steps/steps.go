@@ -16,7 +16,7 @@ var (
 	StopRun    = temporalx.Activity[StopRunIn, Nothing]{Name: "StopRun"}
 	CloseRun   = temporalx.Activity[CloseRunIn, Summary]{Name: "CloseRun"}
 	Notify     = temporalx.Activity[NotifyIn, Nothing]{Name: "Notify"}
-	SkipItem   = temporalx.Activity[SkipItemIn, Nothing]{Name: "SkipItem"}
+	SkipItem   = temporalx.Activity[SkipItemIn, Skipped]{Name: "SkipItem"}
 )
 
 // What the housekeeping workflow asks for.
@@ -125,27 +125,36 @@ type Sealed struct {
 	Label  string  `json:"label,omitempty"`
 }
 
-// FetchItemsIn is one chunk: the open and due items of a run from Lo to Hi, at
-// most Width of them at a time.
+// FetchItemsIn asks for the item at Ord; or, when it is shared, for what is due in
+// the run's part of a queue, Max items or a few more, at most Width of them at a
+// time.
 type FetchItemsIn struct {
-	Run   int64 `json:"run"`
-	Lo    int64 `json:"lo"`
-	Hi    int64 `json:"hi"`
-	Width int   `json:"width"`
+	Run    int64  `json:"run"`
+	Ord    int64  `json:"ord,omitempty"`
+	Shared bool   `json:"shared,omitempty"`
+	Queue  string `json:"queue,omitempty"`
+	Max    int    `json:"max,omitempty"`
+	Width  int    `json:"width,omitempty"`
+	// Seat tells activities apart that share a queue at one time. Dead is set when
+	// this is the only one: all attempts that began before are over.
+	Seat int64     `json:"seat,omitempty"`
+	Dead time.Time `json:"dead,omitzero"`
 	// Store is Opened.Store; a worker of another store refuses by name.
 	Store string `json:"store,omitempty"`
 	RunOf
 }
 
-// Fetched says what became of a chunk. Left > 0 is a hand-back: so many items
-// are still open, the earliest due at NextAt.
+// Fetched says what became of the items. Left > 0 is a hand-back: so many of them
+// are still open, the earliest due at NextAt; of a shared range, at most a
+// thousand are counted, and Busy says that others hold some.
 type Fetched struct {
 	Closed int           `json:"closed"`
 	Left   int           `json:"left,omitempty"`
+	Busy   bool          `json:"busy,omitempty"`
 	NextAt time.Time     `json:"next_at,omitzero"`
 	Tally  harvest.Tally `json:"tally,omitzero"`
-	// Worst is the worst outcome of the items closed here.
-	Worst harvest.Outcome `json:"worst,omitempty"`
+	// Outcomes counts the items closed here.
+	Outcomes map[harvest.Outcome]Seen `json:"outcomes,omitempty"`
 	// Why says, for a hand-back, what is waited for: for timer summaries.
 	Why string `json:"why,omitempty"`
 	// Stopped is true when the run was told to stop.
@@ -226,6 +235,13 @@ type SkipItemIn struct {
 	RunOf
 }
 
+// Skipped says which items were closed: by ordinal, and by the queue that they
+// waited in.
+type Skipped struct {
+	Ords   []int64  `json:"ords,omitempty"`
+	Queues []string `json:"queues,omitempty"`
+}
+
 // PauseIn, ResumeIn and SetProcessorsIn are what people say to a run.
 type (
 	// PauseIn asks a run to hand back and start nothing.
@@ -249,12 +265,12 @@ type ProgressOut struct {
 	Run        int64                   `json:"run"`
 	Items      int                     `json:"items"`
 	Closed     int                     `json:"closed"`
-	Flying     int                     `json:"flying"` // chunks
+	Running    int                     `json:"running"` // activities
 	Waiting    int                     `json:"waiting"`
 	Paused     string                  `json:"paused,omitempty"`
 	Processors int                     `json:"processors"`
 	Tally      harvest.Tally           `json:"tally,omitzero"`
-	Worst      map[harvest.Outcome]int `json:"worst,omitempty"`
+	Outcomes   map[harvest.Outcome]int `json:"outcomes,omitempty"`
 }
 
 // ReconcileIn bounds how long a run may be open in the store while its

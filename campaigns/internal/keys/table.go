@@ -41,7 +41,7 @@ func aboutKeys() []Key {
 		{Name: "schedule", In: "cD", Value: Value{Form: text("every 2h"), List: &Value{Form: text(`"30 1 * * *"`)}, Map: scheduleKeys()}, Doc: "when it is due: words, a cron line, a list of them, or a map; none: only by hand"},
 		{Name: "paused", In: "ci", Value: Value{Form: pauseNote()}, Doc: "the text becomes the note; absent: leave it as it is", Example: `"new firewall, ask Ilse"`},
 		{Name: "processors", In: "cD", Value: Value{Form: integer(1)}, Default: "4", Doc: "items in flight per run", Example: "10"},
-		{Name: "chunk", In: "cD", Value: Value{Form: integer(1, "auto")}, Default: "auto", Doc: "items of one activity", Example: "50"},
+		{Name: "chunk", In: "cD", Value: Value{Form: integer(1, "auto")}, Default: "auto", Doc: "items of one activity, at least a 500th of the run's; auto: one each up to 500 items, else a 60th", Example: "50"},
 		{Name: "notify", In: "cD", Value: Value{List: &Value{Map: notifyKeys()}}, Doc: "whom to tell, on a change of state; recovery always follows what was sent"},
 		{Name: "keep", In: "cD", Value: Value{Map: keepKeys()}, Doc: "what the cleaner may take, by age"},
 		{Name: "was", In: "ce", Value: Value{Form: name(), List: &Value{Form: name()}}, Doc: "former names; checkpoints and documents move along", Example: "oai-nightly"},
