@@ -10,6 +10,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/cli/trial"
 )
 
 type campaignsTry struct {
@@ -36,7 +37,7 @@ of the split, or a campaign with one item; with one in all it may be left out.`,
 	f := cmd.Flags()
 	f.StringVar(&c.campaign, "campaign", "", "which campaign, when the file has several")
 	addParams(f, &c.given)
-	f.IntVar(&c.limit, "limit", 0, "end after so many documents; 0: all")
+	f.IntVar(&c.limit, "limit", trial.DefaultLimit, "end after so many documents, or 100 pages; 0: all")
 	f.StringVar(&c.from, "from", "", "nothing older than this time")
 	f.StringVar(&c.until, "until", "", "only what is older than this time")
 	f.BoolVar(&c.strict, "strict", false, "exit 4 when the outcome is a warning")

@@ -43,7 +43,7 @@ standard error. Nothing is kept. Exit code 0 when it ended well, 3 when not.`,
 	f := cmd.Flags()
 	addParams(f, &c.given)
 	f.StringVar(&c.checkpoint, "checkpoint", "", "go on from this checkpoint (JSON)")
-	f.IntVar(&c.limit, "limit", 0, "end after so many documents; 0: all")
+	f.IntVar(&c.limit, "limit", trial.DefaultLimit, "end after so many documents, or 100 pages; 0: all")
 	f.StringVar(&c.from, "from", "", "nothing older than this time")
 	f.StringVar(&c.until, "until", "", "only what is older than this time")
 	f.BoolVar(&c.again, "again", false, "ask for everything once more, whatever the checkpoint says")
@@ -165,6 +165,9 @@ func (p *program) report(t trial.Trial, mask *secrets.Mask) {
 		p.say("checkpoint  %s", t.Checkpoint)
 	}
 	p.say("%-11s %s", t.Outcome, trialCounts(t))
+	if t.Stopped {
+		p.say("stopped     at the limit, there may be more: --limit N ends after N documents, --limit 0 reads all")
+	}
 	if t.Err != nil {
 		p.say("why         %s: %s", t.Err.Kind, print.Clean(mask.Text(t.Err.Error())))
 		if t.Err.RetryAfter > 0 {

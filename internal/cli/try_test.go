@@ -39,6 +39,24 @@ func TestTryGoesOnFromACheckpoint(t *testing.T) {
 	require.Contains(t, r.out, `"id":"d-2-1"`)
 }
 
+func TestTryStopsWhereAListDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	r := b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "pages=1000000")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, 100, strings.Count(r.out, "\n"))
+	require.Contains(t, r.err, "done        100 documents · 100 listed · 50 pages")
+	require.Contains(t, r.err, "stopped     at the limit")
+
+	r = b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "pages=1000000", "--limit", "100000")
+	require.Contains(t, r.err, "200 documents · 200 listed · 100 pages", "a list of small pages ends too")
+	require.Contains(t, r.err, "stopped")
+
+	r = b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "pages=120", "--limit", "0")
+	require.Contains(t, r.err, "240 documents · 240 listed · 120 pages")
+	require.NotContains(t, r.err, "stopped")
+}
+
 func TestTryEndsByItsOutcome(t *testing.T) {
 	t.Parallel()
 	b := emptyBench(t)

@@ -5,14 +5,26 @@ package trial
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
+// A trial ends after so many documents and so many pages, unless it is told to go
+// to the end: a list may have none.
+const (
+	DefaultLimit = 100
+	MaxPages     = 100
+)
+
+var errEnough = errors.New("enough pages")
+
 // Trial collects what one fetch brought.
 type Trial struct {
+	// Stopped: it ended at a limit, and there may be more.
+	Stopped    bool
 	Outcome    harvest.Outcome
 	Err        *harvest.Error // nil when the fetch came to its end
 	Tally      harvest.Tally
@@ -21,6 +33,9 @@ type Trial struct {
 	Warnings   []string
 	Exchanges  []harvest.Exchange
 	Took       time.Duration
+
+	pages, seen int
+	last        harvest.Tally
 }
 
 // Recorder takes exchanges from many goroutines.
@@ -43,8 +58,8 @@ func (r *Recorder) Exchanges() []harvest.Exchange {
 	return append([]harvest.Exchange(nil), r.seen...)
 }
 
-// Run fetches to the end or to the request's limit and gives every document to
-// emit, page by page, each as show makes it. An error of emit ends it and is
+// Run fetches to the end or, with a limit, to that or to MaxPages, and gives every
+// document to emit, page by page, each as show makes it. An error of emit ends it and is
 // returned; errors of the fetcher are in the Trial.
 func Run(
 	ctx context.Context, f harvest.Fetcher, req harvest.Request, rec *Recorder, show func(harvest.Page) harvest.Page, emit func(*harvest.Document) error,
@@ -55,9 +70,14 @@ func Run(
 	var broken error
 	sum, err := harvest.Pump(ctx, f, req, harvest.CommitFunc(func(_ context.Context, page harvest.Page) (harvest.Tally, error) {
 		tally, err := t.take(show(page), emit)
-		broken = err
+		if broken = err; err == nil {
+			err = t.enough(req.Limit, page, tally)
+		}
 		return tally, err
 	}))
+	if errors.Is(err, errEnough) {
+		sum, err = sum.Add(t.last), nil
+	}
 	t.Tally, t.Exchanges, t.Took = sum, rec.Exchanges(), time.Since(began)
 	t.Tally.Asked = len(t.Exchanges)
 	for _, e := range t.Exchanges {
@@ -68,6 +88,19 @@ func Run(
 	}
 	t.end(ctx, err)
 	return t, nil
+}
+
+// enough ends the trial at MaxPages; the limit itself is the pump's.
+func (t *Trial) enough(limit int, page harvest.Page, tally harvest.Tally) error {
+	t.last = tally
+	t.pages++
+	t.seen += len(page.Documents)
+	more := !page.Last || len(page.Checkpoint) == 0 // which is cut off where the page was
+	t.Stopped = limit > 0 && more && (t.seen >= limit || t.pages >= MaxPages)
+	if t.Stopped && t.seen < limit {
+		return errEnough
+	}
+	return nil
 }
 
 func (t *Trial) take(page harvest.Page, emit func(*harvest.Document) error) (harvest.Tally, error) {
