@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -188,8 +190,10 @@ func pageAtomic(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a")
 	it := one(t, s, run, 1)
 	w := page(it, "d1", "d2", "d3", "d4", "d5", "d6")
-	w.Page.Page.Documents[5].Body, w.Page.Blobs = nil, map[int]string{5: harvest.Digest([]byte("never put"))}
-	require.Error(t, s.Write(t.Context(), w).Err)
+	w.Page.Page.Documents[5].Body = bytes.Repeat([]byte("b"), 100_000) // for the bucket
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	require.Error(t, s.Write(over, w).Err)
 	require.Zero(t, counts(t, s))
 	require.Zero(t, item(t, s, run, "a").Seq)
 	commit(t, s, it, page(it, "d1"))
