@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // bucket keeps bytes under their digest. A digest is one of ours: checked.
@@ -156,7 +160,23 @@ func (s *Store) Blob(ctx context.Context, digest string) (io.ReadCloser, error) 
 	if err != nil {
 		return nil, fault("read blob", digest, err)
 	}
-	return r, nil
+	return &checked{ReadCloser: r, hash: sha256.New(), digest: digest}, nil
+}
+
+// checked ends with an error when what it read is not what its digest says.
+type checked struct {
+	io.ReadCloser
+	hash   hash.Hash
+	digest string
+}
+
+func (c *checked) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.hash.Write(p[:n])                                                                //nolint:errcheck // a hash never fails
+	if err == io.EOF && sha256Prefix+hex.EncodeToString(c.hash.Sum(nil)) != c.digest { //nolint:errorlint // readers return it bare
+		err = fault("read blob", c.digest, rows.ErrDamaged)
+	}
+	return n, err
 }
 
 func (b folder) get(_ context.Context, digest string) (io.ReadCloser, error) {

@@ -157,7 +157,10 @@ func cutVersions(t *tx, r rows.Retention, after int64) (links []link, cut int, e
 		}
 		cut += n
 	}
-	return links, cut, nil
+	if cut > 0 {
+		_, err = t.exec(`UPDATE sequences SET value = value + ? WHERE name = 'cut'`, cut)
+	}
+	return links, cut, err
 }
 
 // cutVersion removes a version that was replaced, unless an older one stays: the

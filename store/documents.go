@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,7 @@ const pageRows = 500
 
 // versionColumns are a version's own; without the body, which may be long.
 const versionColumns = `v.number, v.op, v.at, v.version, v.first_seen, v.published, v.size, v.pack, v.pack_at, v.collection, v.id, v.kind, v.url, v.title, v.parent,
-	v.media_type, v.hash, v.body_ref, v.fields, coalesce(i.campaign, ''), coalesce(i.entry, ''), coalesce(i.key, ''), coalesce(i.fetcher, ''), coalesce(r.workflow_id, '')`
+	v.media_type, v.hash, v.body_ref, v.fields, v.sums, coalesce(i.campaign, ''), coalesce(i.entry, ''), coalesce(i.key, ''), coalesce(i.fetcher, ''), coalesce(r.workflow_id, '')`
 
 // Which table is read first is said by the order of CROSS JOIN: by number when
 // many are wanted in that order, by name when one is.
@@ -37,6 +38,7 @@ type version struct {
 	rows.Change
 	pack   int64
 	packAt int
+	sums   int64
 	body   []byte
 }
 
@@ -51,13 +53,20 @@ func scanVersionRow(bodies bool) func(scanner) (version, error) {
 		var fields string
 		into := []any{
 			&v.Number, &op, &at, &d.Version, &firstSeen, &published, &d.Size, &v.pack, &v.packAt, &d.Collection, &l.ID, &l.Kind, &l.URL, &l.Title, &l.Parent,
-			&l.MediaType, &hash, &l.BodyRef, &fields, &d.Campaign, &d.Entry, &d.Key, &l.Fetcher, &d.Run,
+			&l.MediaType, &hash, &l.BodyRef, &fields, &v.sums, &d.Campaign, &d.Entry, &d.Key, &l.Fetcher, &d.Run,
 		}
 		if bodies {
 			into = append(into, &v.body)
 		}
 		if err := s.Scan(into...); err != nil {
 			return v, err
+		}
+		as := said{
+			op: int64(op), version: int64(d.Version), size: d.Size, packAt: int64(v.packAt), at: at, firstSeen: firstSeen, published: published,
+			id: l.ID, kind: l.Kind, url: l.URL, title: l.Title, parent: l.Parent, mediaType: l.MediaType, hash: string(hash), bodyRef: l.BodyRef, field: fields,
+		}
+		if v.sums != 0 && as.sum() != uint32(uint64(v.sums)>>32) || op < opNew || op > opDeleted {
+			return v, damaged(fmt.Sprintf("change %d (document %s / %s)", v.Number, d.Collection, l.ID))
 		}
 		v.Op, v.At, d.ChangedAt, d.FirstSeen, d.Change = opWord(op), moment(at), moment(at), moment(firstSeen), v.Number
 		l.Deleted, l.Hash = op == opDeleted, unpackHash(hash)
@@ -93,6 +102,9 @@ func (s *Store) body(ctx context.Context, v *version, u *unpacker) (err error) {
 		content, err = s.blob(ctx, v.Document.Line.BodyRef)
 	case v.pack != 0:
 		content, err = u.body(v.pack, v.packAt, int(v.Document.Size))
+	}
+	if err == nil && v.Document.Line.BodyRef == "" && v.sums != 0 && bodySum(content) != uint32(v.sums) {
+		err = rows.ErrDamaged
 	}
 	if err != nil {
 		return fmt.Errorf("body of %s / %s: %w", v.Document.Collection, v.Document.Line.ID, err)
@@ -183,7 +195,7 @@ func (s *Store) within(ctx context.Context, w *where, campaign, entry, key strin
 // pages yields what read returns, page after page, each beginning after the key
 // of the last row.
 func pages[T any](from int64, limit int, read func(key int64, limit int) ([]T, error), key func(T) int64, yield func(T, error) bool) {
-	left := limited(limit)
+	left, way := limited(limit), 0
 	for left > 0 {
 		n := int(min(left, pageRows))
 		list, err := read(from, n)
@@ -193,10 +205,16 @@ func pages[T any](from int64, limit int, read func(key int64, limit int) ([]T, e
 			return
 		}
 		for _, one := range list {
+			next := cmp.Compare(key(one), from)
+			if next == 0 || way != 0 && next != way { // it would go on for ever
+				var none T
+				yield(none, damaged(fmt.Sprintf("row %d comes after row %d", key(one), from)))
+				return
+			}
 			if !yield(one, nil) {
 				return
 			}
-			from = key(one)
+			from, way = key(one), next
 		}
 		if len(list) < n {
 			return

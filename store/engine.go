@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // engine is the database under a store: all that SQLite and PostgreSQL do
@@ -18,6 +19,8 @@ type engine interface {
 	// open makes or migrates the schema, where that is allowed, and connects.
 	open(ctx context.Context) error
 	close() error
+	// integrity looks whether the database is as it was written.
+	integrity(ctx context.Context, c *rows.Check) error
 	// bucket is where large bodies are kept.
 	bucket() bucket
 
@@ -145,6 +148,7 @@ type versionRow struct {
 	before, pack  int64
 	now           *docState
 	d             *document
+	sums          int64
 }
 
 // exchangeRow is a line of the ledger.

@@ -19,6 +19,17 @@ func (s *Store) Epoch(ctx context.Context) (int64, error) {
 	return epoch, fault("read epoch of store", s.id, err)
 }
 
+// Feed names the line of change numbers as it is now.
+func (s *Store) Feed(ctx context.Context) (f rows.Feed, err error) {
+	var epoch int64
+	err = scanOne(s.reader(ctx), []any{&epoch, &f.Common}, `SELECT CAST(e.value AS BIGINT), coalesce((SELECT CAST(c.value AS BIGINT) FROM meta c WHERE c.name = 'common'), -1)
+		FROM meta e WHERE e.name = 'epoch'`)
+	if f.ID = s.id; epoch > 1 {
+		f.ID += fmt.Sprintf(".%d", epoch)
+	}
+	return f, fault("read epoch of store", s.id, err)
+}
+
 // Restored raises the epoch, once the store was put back from a copy: whoever
 // knew the store before must not take it for the same. The runs that were open
 // when the copy was made end as store-restored. It returns the new epoch and how
@@ -29,6 +40,10 @@ func (s *Store) Restored(ctx context.Context, by string) (epoch int64, ended int
 			return err
 		}
 		epoch++
+		_, err := t.exec(`INSERT INTO meta (name, value) SELECT 'common', CAST(s.value AS TEXT) FROM sequences s WHERE s.name = 'change' ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
+		if err != nil {
+			return err
+		}
 		if _, err := t.exec(`UPDATE meta SET value = ? WHERE name = 'epoch'`, strconv.FormatInt(epoch, 10)); err != nil {
 			return err
 		}

@@ -51,5 +51,6 @@ func versionColumnsFrom(number numbering) []column[versionRow] {
 		texts("body_ref", func(v *versionRow) string { return v.d.bodyRef }),
 		texts("fields", func(v *versionRow) string { return v.d.fields }),
 		bytesOf("body", func(v *versionRow) []byte { return v.d.body }),
+		integers("sums", func(v *versionRow) int64 { return v.sums }),
 	}
 }

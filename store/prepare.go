@@ -36,6 +36,7 @@ type document struct {
 	hash      []byte
 	size      int64
 	bodyRef   string
+	bodySum   uint32 // where it is not kept under its digest
 	body      []byte // where it is kept in the row
 	pack      int    // 1 + index of the job's pack; 0: none
 	packAt    int
@@ -204,6 +205,7 @@ func (s *Store) putBody(ctx context.Context, p *packer, d *document, body []byte
 	default:
 		p.add(d, body)
 	}
+	d.bodySum = bodySum(body)
 	return nil
 }
 

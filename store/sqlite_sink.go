@@ -129,9 +129,9 @@ func (k *sqliteSink) point(name docName, was, now *docState) (bool, error) {
 func (k *sqliteSink) appendVersion(v versionRow) error {
 	d, now := v.d, v.now
 	_, err := k.t.exec(`INSERT INTO versions (number, item, run, at, op, version, before, first_seen, published, size, pack, pack_at,
-		collection, id, kind, url, title, parent, media_type, hash, body_ref, fields, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		collection, id, kind, url, title, parent, media_type, hash, body_ref, fields, body, sums) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		now.number, v.item, v.run, v.at, v.op, now.version, v.before, now.firstSeen, d.published, d.size, v.pack, d.packAt,
-		d.name.collection, d.name.id, d.Kind, d.URL, d.Title, d.Parent, d.MediaType, d.hash, d.bodyRef, d.fields, d.body)
+		d.name.collection, d.name.id, d.Kind, d.URL, d.Title, d.Parent, d.MediaType, d.hash, d.bodyRef, d.fields, d.body, v.sums)
 	if !d.probed {
 		k.known[d.name] = now
 	}

@@ -193,5 +193,7 @@ func (b *batchWriter) append(j *job, item int64, d *document, was, now *docState
 	if err != nil {
 		return err
 	}
-	return b.sink.appendVersion(versionRow{item: item, run: j.Run, at: micros(j.At), op: op, before: before, pack: pack, now: now, d: d})
+	v := versionRow{item: item, run: j.Run, at: micros(j.At), op: op, before: before, pack: pack, now: now, d: d}
+	v.sums = sumsOf(&v)
+	return b.sink.appendVersion(v)
 }

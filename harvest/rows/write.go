@@ -18,6 +18,9 @@ var (
 	ErrStopped = errors.New("the run was told to stop")
 	// ErrNotFound: no such thing in this store.
 	ErrNotFound = errors.New("not found")
+	// ErrDamaged: what is stored is not what was written. `starter store verify`
+	// finds out what else is.
+	ErrDamaged = errors.New("what is stored is not what was written; starter store verify tells the extent, a backup helps")
 	// ErrRestored: the store is of another epoch than the caller knew.
 	ErrRestored = errors.New("this store was restored from a copy")
 )

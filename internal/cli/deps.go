@@ -31,6 +31,10 @@ type Store interface {
 
 type storeNames interface {
 	ID() string
+	// Feed names the line of change numbers, Restored begins another one.
+	Feed(context.Context) (rows.Feed, error)
+	Restored(ctx context.Context, by string) (epoch int64, ended int, err error)
+	Verify(ctx context.Context, progress func(done, total int64)) ([]rows.Check, error)
 	Address() string
 	Schema(context.Context) (int64, error)
 	Check(context.Context) error

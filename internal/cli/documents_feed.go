@@ -128,7 +128,7 @@ func (c *documentsChanges) run(cmd *cobra.Command, _ []string) error {
 	if err := c.checkCollection(ctx, s, c.collection); err != nil {
 		return err
 	}
-	after, err := c.cursor(ctx, s)
+	feed, after, err := c.cursor(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -136,6 +136,9 @@ func (c *documentsChanges) run(cmd *cobra.Command, _ []string) error {
 	tick := time.NewTicker(c.pace)
 	defer tick.Stop()
 	for {
+		if now, err := s.Feed(ctx); err == nil && now.ID != feed.ID {
+			return c.reset(s, feedCursor(feed, after), "was put back from a copy")
+		}
 		if after, err = c.write(ctx, s, list, after); err != nil && ctx.Err() == nil {
 			return err
 		}
@@ -148,7 +151,7 @@ func (c *documentsChanges) run(cmd *cobra.Command, _ []string) error {
 		}
 	}
 	list.End()
-	c.say("next: --after %s:%d", s.ID(), after)
+	c.say("next: --after %s", feedCursor(feed, after))
 	return c.out.Err()
 }
 
@@ -172,22 +175,30 @@ func (c *documentsChanges) write(ctx context.Context, s Store, list *print.List,
 	return after, nil
 }
 
-// cursor reads --after and refuses a number that cannot be this store's.
-func (c *documentsChanges) cursor(ctx context.Context, s Store) (int64, error) {
+// cursor reads --after and refuses a number that cannot be of this line.
+func (c *documentsChanges) cursor(ctx context.Context, s Store) (feed rows.Feed, n int64, err error) {
 	id, number, ok := strings.Cut(c.after, ":")
 	if !ok {
 		id, number = "", c.after
 	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 {
-		return 0, usage("--after %s: a number of a change, or STORE:NUMBER", c.after)
+	if n, err = strconv.ParseInt(number, 10, 64); err != nil || n < 0 {
+		return feed, 0, usage("--after %s: a number of a change, or STORE:NUMBER", c.after)
+	}
+	if feed, err = s.Feed(ctx); err != nil {
+		return feed, 0, err
 	}
 	last, err := s.LastChange(ctx)
-	if err != nil {
-		return 0, err
+	switch {
+	case err != nil:
+		return feed, 0, err
+	case id != "" && id != feed.ID || n > last:
+		err = c.reset(s, c.after, fmt.Sprintf("has %s as its last change", feedCursor(feed, last)))
+	case id == "" && feed.Common >= 0 && n > feed.Common:
+		err = c.reset(s, c.after, fmt.Sprintf("was put back from a copy at change %d: say which line the number is of, %s", feed.Common, feedCursor(feed, n)))
 	}
-	if id != "" && id != s.ID() || n > last {
-		return 0, &exitCode{code: exitRunFailed, err: fmt.Errorf("database reset: --after %s is not of %s, whose last change is %d; read everything again with --after 0", c.after, c.storeName(s), last)}
-	}
-	return n, nil
+	return feed, n, err
+}
+
+func (c *documentsChanges) reset(s Store, after, why string) error {
+	return &exitCode{code: exitRunFailed, err: fmt.Errorf("database reset: --after %s: %s %s; read everything again with --after 0", after, c.storeName(s), why)}
 }

@@ -19,6 +19,7 @@ func commands() []func(*program) *cobra.Command {
 		newProbe,
 		newWhy,
 		newSetup,
+		newStore,
 		newCampaigns,
 		newTrigger,
 		newRuns,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -219,4 +220,40 @@ func TestItemsByPath(t *testing.T) {
 	require.Equal(t, want, b.ok("items", "show", "news / feed / feed-001"))
 	require.Equal(t, b.ok("checkpoints", "show", "nytimes-economy"), b.ok("checkpoints", "show", "news/feed/nytimes-economy"))
 	require.Contains(t, b.run("items", "show", "https://a/feed/b").err, "no run has seen it")
+}
+
+func TestStoreVerify(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	require.Contains(t, b.ok("store", "verify"), "Everything is as it was written.")
+	require.Contains(t, b.ok("store", "verify", "-o", "json"), `"sound": true`)
+	s := b.openStore()
+	require.NoError(t, s.Close())
+	db, err := sql.Open("sqlite", strings.TrimPrefix(s.Address(), "sqlite:"))
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), `UPDATE versions SET title = 'other' WHERE number = 7`)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	r := b.run("store", "verify")
+	require.Equal(t, exitError, r.code)
+	require.Contains(t, r.out, "change 7")
+	require.Contains(t, r.err, "put back the last copy")
+	require.Equal(t, exitError, b.run("documents", "changes").code, "and it is an error where it is read")
+}
+
+func TestStoreRestored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	before := b.run("documents", "changes", "--limit", "2")
+	cursor := strings.TrimSpace(strings.TrimPrefix(before.err, "next: --after "))
+	require.Equal(t, exitUsage, b.run("store", "restored").code, "it asks")
+	require.Contains(t, b.ok("store", "restored", "--yes"), "is of epoch 2 now")
+	r := b.run("documents", "changes", "--after", cursor)
+	require.Equal(t, exitRunFailed, r.code)
+	require.Contains(t, r.err, "database reset")
+	next := b.run("documents", "changes", "--limit", "2")
+	require.Equal(t, exitOK, next.code, next.err)
+	cursor = strings.TrimSpace(strings.TrimPrefix(next.err, "next: --after "))
+	require.Contains(t, cursor, ".2:2")
+	require.Equal(t, exitOK, b.run("documents", "changes", "--after", cursor, "--limit", "1").code)
 }

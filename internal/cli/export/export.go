@@ -15,7 +15,7 @@ import (
 
 // Feed is what is written out: the changes of a store.
 type Feed interface {
-	ID() string
+	Feed(context.Context) (rows.Feed, error)
 	LastChange(context.Context) (int64, error)
 	Changes(context.Context, rows.ChangeFilter) iter.Seq2[rows.Change, error]
 	Blob(ctx context.Context, digest string) (io.ReadCloser, error)
@@ -75,11 +75,15 @@ func Run(ctx context.Context, feed Feed, o Options) (res Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	if err := d.load(feed.ID(), last); err != nil {
+	line, err := feed.Feed(ctx)
+	if err != nil {
+		return res, err
+	}
+	if err := d.load(line.ID, last); err != nil {
 		return res, err
 	}
 	w := &writer{Options: o, dir: d, feed: feed, from: d.state.After, last: last}
-	w.res.Store = feed.ID()
+	w.res.Store = line.ID
 	err = w.all(ctx)
 	w.res.After = d.state.After
 	return w.res, err
