@@ -114,11 +114,14 @@ func (c *itemsList) items(ctx context.Context, s Store) ([]itemStory, error) {
 func (c *itemsList) table(items []itemStory) *print.Table {
 	zone := " " + c.clock.ZoneName()
 	if c.unhealthy {
-		t := print.NewTable(print.Flex("CAMPAIGN"), print.Key("KEY"), print.Flex("LABEL"), print.Word("OUTCOME"), print.Right("SINCE"+zone), print.Flex("WHY"))
+		t := print.NewTable(print.Flex("CAMPAIGN"), print.Key("KEY"), print.Word("OUTCOME"), print.Right("SINCE"+zone), print.Column{Head: "WHY", Flex: true, Min: 8, End: true})
 		for _, it := range items {
-			t.Row(it.Campaign, it.Key, it.Label, itemState(it), c.clock.Near(it.Since), it.whyText())
+			t.Row(it.Campaign, it.Key, itemState(it), c.clock.Near(it.Since), it.whyLine())
 		}
-		return spareLabels(t, items, "CAMPAIGN")
+		if !slices.ContainsFunc(items, func(it itemStory) bool { return it.Campaign != items[0].Campaign }) && len(items) > 0 {
+			t = t.Without("CAMPAIGN") // the room is for the reason
+		}
+		return t
 	}
 	t := print.NewTable(print.Flex("CAMPAIGN"), print.Key("KEY"), print.Flex("LABEL"), print.Word("OUTCOME"), print.Right("STREAK"),
 		print.Right("GOOD"+zone), print.Right("NEW"+zone), print.Right("DOCS"))

@@ -93,6 +93,9 @@ func itemScreen(d itemDetail, c print.Clock) string {
 	line("first seen", c.Full(d.FirstSeen))
 	line("full pass", diagnose.Pass(d.Pass, c))
 	for _, cp := range d.Checkpoints {
+		if len(cp.Value) == 0 {
+			continue // nothing was committed yet
+		}
 		name := "checkpoint"
 		if cp.Lane != "" {
 			name = "lane " + cp.Lane
@@ -100,15 +103,15 @@ func itemScreen(d itemDetail, c print.Clock) string {
 		line(name, fmt.Sprintf("%s (version %d, %s)", print.End(string(cp.Value), 400), cp.Version, c.NearZone(cp.UpdatedAt)))
 	}
 	if len(d.History) > 1 {
-		b.WriteString("\n" + pastTable(d.History, c).String())
+		b.WriteString("\n" + pastTable(d.History, d.Address, c).String())
 	}
 	return b.String()
 }
 
-func pastTable(past []rows.PastRun, c print.Clock) *print.Table {
-	t := print.NewTable(print.Right("ENDED "+c.ZoneName()), print.Word("OUTCOME"), print.Right("LISTED"), print.Right("NEW"), print.Right("CHANGED"), print.Right("DEL"), print.Flex("MET"))
+func pastTable(past []rows.PastRun, address string, c print.Clock) *print.Table {
+	t := print.NewTable(print.Right("ENDED "+c.ZoneName()), print.Word("OUTCOME"), print.Right("LISTED"), print.Right("NEW"), print.Right("CHANGED"), print.Right("DEL"), print.Column{Head: "MET", Flex: true, Min: 8, End: true})
 	for _, p := range past {
-		t.Row(c.Near(p.ClosedAt), string(p.Outcome), print.Number(p.Tally.Listed), print.Number(p.Tally.New), print.Number(p.Tally.Changed), print.Number(p.Tally.Deleted), print.Dash(p.Error))
+		t.Row(c.Near(p.ClosedAt), string(p.Outcome), print.Number(p.Tally.Listed), print.Number(p.Tally.New), print.Number(p.Tally.Changed), print.Number(p.Tally.Deleted), print.Dash(itemStory{Error: p.Error, Address: address}.metText()))
 	}
 	return t
 }

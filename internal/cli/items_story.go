@@ -73,40 +73,35 @@ func addressIn(params json.RawMessage) string {
 	return u.String()
 }
 
+// metText is what the last attempt met, without the address that is known.
+func (st itemStory) metText() string {
+	if _, rest, ok := strings.Cut(st.Error, st.Address+": "); ok && st.Address != "" {
+		return rest
+	}
+	return st.Error
+}
+
+// whyLine is whyText for a table.
+func (st itemStory) whyLine() string {
+	if st.Error != "" {
+		return st.metText()
+	}
+	return st.whyText()
+}
+
 // whyText says in words why an item ended as it did.
 func (st itemStory) whyText() string {
-	word, rest, _ := strings.Cut(st.Why, ":")
-	text := reasons[harvest.Why(word)]
-	switch {
-	case text == "":
-		text = st.Why
-	case strings.TrimSpace(rest) != "":
-		text += ": " + strings.TrimSpace(rest)
-	}
+	text := print.Reason(st.Why)
 	switch {
 	case st.Error == "" && text == "":
 		return string(st.Kind)
 	case st.Error == "" || strings.Contains(text, st.Error):
 		return text
-	case text == "" || harvest.Why(word) == harvest.WhyNotRetriable:
+	case text == "" || st.Why == string(harvest.WhyNotRetriable):
 		return st.Error
 	default:
 		return st.Error + " (" + text + ")"
 	}
-}
-
-// reasons are the fixed words of a reason, as people say them.
-var reasons = map[harvest.Why]string{
-	harvest.WhyTriedTooManyTimes:    "tried as often as its retry rule allows",
-	harvest.WhyNotRetriable:         "not tried again",
-	harvest.WhyNotScheduledByPolicy: "its retry rule tries it no more",
-	harvest.WhyWorkerLost:           "its workers died",
-	harvest.WhyNextTick:             "the next run takes it",
-	harvest.WhyTerminated:           "the run was terminated",
-	harvest.WhyCancelled:            "the run was cancelled",
-	harvest.WhyStoreRestored:        "the store was restored",
-	harvest.WhyPaused:               "paused",
-	harvest.WhyOverlap:              "another run was going on",
 }
 
 // fileless tells which items no campaign file has any more. What cannot be known

@@ -125,7 +125,7 @@ func failureRef(id int64) string { return fmt.Sprintf("q-%d", id) }
 func whyLine(v runView, it *itemView, c print.Clock) string {
 	switch {
 	case it.Outcome == harvest.OutcomePartial:
-		return cmp.Or(it.Error, it.Why)
+		return cmp.Or(it.Error, print.Reason(it.Why))
 	case !it.RestUntil.IsZero() && it.Why == string(harvest.WhyNextTick):
 		return fmt.Sprintf("the host wants rest until %s; this run must end by %s (%s)", c.Near(it.RestUntil), c.Near(v.Deadline), untilOrigin(v))
 	case it.Why == string(harvest.WhyNextTick) && it.Error == "" && len(it.Attempted) == 0:
@@ -135,9 +135,9 @@ func whyLine(v runView, it *itemView, c print.Clock) string {
 	case it.Why == string(harvest.WhyNextTick):
 		return fmt.Sprintf("the next attempt would come after %s, when this run must end (%s)", c.Near(v.Deadline), untilOrigin(v))
 	case it.Error != "" && !toldByAttempt(it):
-		return strings.TrimPrefix(it.Why+": ", ": ") + it.Error
+		return strings.TrimPrefix(print.Reason(it.Why)+": ", ": ") + it.Error
 	default:
-		return it.Why
+		return print.Reason(it.Why)
 	}
 }
 

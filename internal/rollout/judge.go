@@ -38,6 +38,9 @@ func (r *Rollout) judge(ctx context.Context, t *task, in Input, f *found) error 
 	}
 	if s := t.source.Campaign.Schedule; s != nil && t.pause == nil {
 		c.Next = s.Next(in.Now, coming)
+		for i := range c.Next {
+			c.Next[i] = c.Next[i].In(in.Now.Location()) // of who reads it
+		}
 	}
 	c.Paused = pauseWords(t, in)
 	if c.Mark != MarkNew && c.Mark != MarkChanged {

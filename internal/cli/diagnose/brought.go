@@ -124,7 +124,7 @@ func verdict(f Facts) string {
 		}
 	}
 	if alone := f.Item == nil && len(foundLine(f)) > 0; why != "" && !alone {
-		say += ": " + why
+		say += ": " + print.Reason(why)
 	}
 	return say + "."
 }

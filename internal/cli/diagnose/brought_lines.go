@@ -34,7 +34,7 @@ func itemLines(items []rows.RunItem) []Line {
 	for _, it := range items[:min(5, len(items))] {
 		text := fmt.Sprintf("%s: %s", it.Key, it.Outcome)
 		if it.Why != "" {
-			text += ", " + it.Why
+			text += ", " + print.Reason(it.Why)
 		}
 		if it.Error != "" {
 			text += ": " + it.Error
@@ -89,7 +89,7 @@ func foundLine(f Facts) []Line {
 	}
 	text := it.Error
 	if text == "" && f.Item == nil {
-		text = it.Why
+		text = print.Reason(it.Why)
 	}
 	if text == "" && it.Seq > 0 {
 		text = fmt.Sprintf("%s listed, %s new, %s changed, %s the same", print.Number(it.Tally.Listed), print.Number(it.Tally.New), print.Number(it.Tally.Changed), print.Number(it.Tally.Same))

@@ -19,6 +19,8 @@ type Column struct {
 	// Others are Min wide at least.
 	Flex bool
 	Min  int
+	// End columns lose their end, not their middle: sentences.
+	End bool
 	// Word columns hold outcomes, in their colours on a terminal.
 	Word bool
 	// Key columns are flexible, and give way only when the others cannot any more:
@@ -159,7 +161,11 @@ func (t *Table) line(b *strings.Builder, widths []int, cells []string) {
 		if i > 0 {
 			line.WriteString("  ")
 		}
-		cell = Middle(cell, widths[i])
+		if t.columns[i].End {
+			cell = End(cell, widths[i])
+		} else {
+			cell = Middle(cell, widths[i])
+		}
 		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 		if t.colour && t.columns[i].Word {
 			cell = coloured(cell)
