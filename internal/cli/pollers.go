@@ -32,7 +32,7 @@ func (p *program) atWork(ctx context.Context, e queueEngine, queue string) ([]en
 		return nil, err
 	}
 	return slices.DeleteFunc(found, func(po engine.Poller) bool {
-		return p.longAgo(po.LastSeen) || p.left(roster, po.Identity, queue)
+		return p.longAgo(po.LastSeen) || p.left(roster, po, queue)
 	}), nil
 }
 
@@ -43,19 +43,27 @@ func (p *program) longAgo(t time.Time) bool {
 }
 
 // left reports whether the roster knows a worker on a queue only as one that is
-// ending, or ceased to report: a server holds a dead worker's poll to its end.
-func (p *program) left(roster []engine.Worker, identity, queue string) bool {
+// ending, or ceased to report: a server holds a dead worker's poll to its end. A
+// poll that is newer than that is of a process that took its name.
+func (p *program) left(roster []engine.Worker, po engine.Poller, queue string) bool {
 	known := false
 	for _, w := range roster {
-		if w.Identity != identity || w.Queue != queue {
+		if w.Identity != po.Identity || w.Queue != queue {
 			continue
 		}
-		if !ending(w) && !p.longAgo(w.LastSeen) {
+		if !ending(w) && !p.longAgo(w.LastSeen) || successor(w, po) {
 			return false
 		}
 		known = true
 	}
 	return known
+}
+
+// successor reports whether a poll is too new to be of a worker of the same name
+// that was seen last at a moment: its last report and its last poll may each be as
+// old as a poll lasts.
+func successor(w engine.Worker, po engine.Poller) bool {
+	return po.Identity == w.Identity && !w.LastSeen.IsZero() && po.LastSeen.Sub(w.LastSeen) > 2*pollWindow
 }
 
 // ending: the statuses ShuttingDown and Shutdown of the server.

@@ -276,6 +276,20 @@ func TestTriggerTellsOfWorkersThatLeave(t *testing.T) {
 	}
 }
 
+// The roster knows a worker that was killed; another took its name and polls.
+func TestAWorkerOfTheSameNameIsAtWork(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"running", "shutdown"} {
+		b := newBench(t)
+		for _, q := range []string{"vendemmia-control", "vendemmia-fetch"} {
+			b.engine.workers = append(b.engine.workers, engine.Worker{Identity: "worker-a", Queue: q, Status: status, LastSeen: moment().Add(-3 * time.Minute)})
+		}
+		require.NotContains(t, b.ok("workers"), "silent")
+		require.Contains(t, b.ok("workers"), "worker-a")
+		require.Contains(t, b.ok("why", "news"), "workers 1")
+	}
+}
+
 func TestTriggerTwiceInOneSecond(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

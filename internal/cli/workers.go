@@ -92,7 +92,7 @@ func (p *program) alive(ctx context.Context, s Store, e Engine) ([]engine.Worker
 	}
 	list = p.tidy(ours(list, queues))
 	for _, q := range queues {
-		if slices.ContainsFunc(list, func(w engine.Worker) bool { return w.Queue == q }) {
+		if slices.ContainsFunc(list, func(w engine.Worker) bool { return w.Queue == q && reports(w) }) {
 			continue
 		}
 		pollers, err := p.atWork(ctx, e, q)
@@ -100,6 +100,7 @@ func (p *program) alive(ctx context.Context, s Store, e Engine) ([]engine.Worker
 			return nil, nil, err
 		}
 		for _, po := range pollers {
+			list = slices.DeleteFunc(list, func(w engine.Worker) bool { return w.Queue == q && w.Identity == po.Identity })
 			list = append(list, engine.Worker{Identity: po.Identity, Queue: q, LastSeen: po.LastSeen})
 		}
 	}
@@ -118,11 +119,16 @@ func (p *program) tidy(list []engine.Worker) []engine.Worker {
 		case ending(list[i]):
 			list[i].Status = "stopping"
 		case p.longAgo(list[i].LastSeen):
-			list[i].Status = "silent"
+			list[i].Status = silent
 		}
 	}
 	return list
 }
+
+// reports: not silent, not about to end.
+func reports(w engine.Worker) bool { return w.Status != silent && w.Status != "stopping" }
+
+const silent = "silent"
 
 // ours leaves out workers of others in the same namespace.
 func ours(list []engine.Worker, queues []string) []engine.Worker {

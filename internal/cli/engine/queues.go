@@ -50,11 +50,13 @@ func (c *Client) Workers(ctx context.Context) ([]Worker, error) {
 			return nil, unsupported(err)
 		}
 		for _, w := range answer.GetWorkers() {
-			out = append(out, worker(w))
+			out = addNewest(out, worker(w))
 		}
 		//lint:ignore SA1019 servers up to 1.29 answer with this member only
 		for _, w := range answer.GetWorkersInfo() {
-			out = addHeartbeat(out, w.GetWorkerHeartbeat())
+			if h := w.GetWorkerHeartbeat(); h != nil {
+				out = addNewest(out, beating(h))
+			}
 		}
 		if page = answer.GetNextPageToken(); len(page) == 0 {
 			break
@@ -84,25 +86,29 @@ func worker(w *workerpb.WorkerListInfo) Worker {
 	return out
 }
 
-func addHeartbeat(list []Worker, h *workerpb.WorkerHeartbeat) []Worker {
-	if h == nil {
-		return list
-	}
-	i := slices.IndexFunc(list, func(w Worker) bool {
-		return w.Identity == h.GetWorkerIdentity() && w.Queue == h.GetTaskQueue()
-	})
-	if i < 0 {
-		list = append(list, Worker{
-			Identity: h.GetWorkerIdentity(), Host: h.GetHostInfo().GetHostName(), Queue: h.GetTaskQueue(), Status: status(h.GetStatus()),
-		})
-		i = len(list) - 1
-	}
+func beating(h *workerpb.WorkerHeartbeat) Worker {
+	out := Worker{Identity: h.GetWorkerIdentity(), Host: h.GetHostInfo().GetHostName(), Queue: h.GetTaskQueue(), Status: status(h.GetStatus())}
 	if h.GetHeartbeatTime() != nil {
-		list[i].LastSeen = h.GetHeartbeatTime().AsTime()
+		out.LastSeen = h.GetHeartbeatTime().AsTime()
 	}
 	if h.GetStartTime() != nil {
-		list[i].Since = h.GetStartTime().AsTime()
+		out.Since = h.GetStartTime().AsTime()
 	}
+	return out
+}
+
+// addNewest keeps of two processes with one identity on one queue the one that
+// started last: the server remembers for a while the one that it replaced.
+func addNewest(list []Worker, w Worker) []Worker {
+	i := slices.IndexFunc(list, func(o Worker) bool { return o.Identity == w.Identity && o.Queue == w.Queue })
+	switch {
+	case i < 0:
+		return append(list, w)
+	case cmp.Or(list[i].Since.Compare(w.Since), list[i].LastSeen.Compare(w.LastSeen)) > 0:
+		return list
+	}
+	w.Host = cmp.Or(w.Host, list[i].Host)
+	list[i] = w
 	return list
 }
 
