@@ -58,7 +58,7 @@ A worker waits for a Temporal server that is not there yet.
 SIGTERM ends it: pages in work are committed, the rest is handed back.
 Exit codes: 0 stopped, 1 error, 2 usage.`,
 		Example: `  worker --store sqlite:/srv/vendemmia/vendemmia.db --create
-  worker --queues library --allow-network 10.3.0.0/16 --health-address :9090`,
+  worker --queues library --allow-network 10.3.0.0/16 --health-address 127.0.0.1:9090`,
 		Version: version, Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE: func(cmd *cobra.Command, _ []string) error {

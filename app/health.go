@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"strings"
 	"time"
 
 	"go.uber.org/fx"
@@ -33,8 +35,8 @@ func newHealth(life fx.Lifecycle, s config.Settings, st *station, opened *store.
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
 	mux.HandleFunc("GET /ready", h.ready)
 	mux.Handle("GET /metrics", m.handler())
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index) // where the time goes, for whoever may ask this address
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/", fromHere(pprof.Index)) // where the time goes
+	mux.HandleFunc("GET /debug/pprof/profile", fromHere(pprof.Profile))
 	h.server = &http.Server{Handler: mux, ReadHeaderTimeout: checkTimeout, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	if s.HealthAddr != "" {
 		life.Append(fx.StartStopHook(func(ctx context.Context) error { return h.listen(ctx, s.HealthAddr, log) }, h.server.Shutdown))
@@ -44,7 +46,7 @@ func newHealth(life fx.Lifecycle, s config.Settings, st *station, opened *store.
 
 func (h *health) listen(ctx context.Context, address string, log *slog.Logger) error {
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", address)
+	listener, err := config.Listen(ctx, "tcp", onLoopback(address))
 	if err != nil {
 		return fmt.Errorf("listen for health questions (--health-address): %w", err)
 	}
@@ -56,6 +58,26 @@ func (h *health) listen(ctx context.Context, address string, log *slog.Logger) e
 		}
 	}()
 	return nil
+}
+
+// onLoopback is an address to listen at: without a host, this machine's own.
+func onLoopback(address string) string {
+	if strings.HasPrefix(address, ":") {
+		return "127.0.0.1" + address
+	}
+	return address
+}
+
+// fromHere answers this machine alone: what a process does is not for a network.
+func fromHere(answer http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err != nil || !from.Addr().Unmap().IsLoopback() {
+			http.Error(w, "profiles are for this machine alone: ask 127.0.0.1", http.StatusForbidden)
+			return
+		}
+		answer(w, r)
+	}
 }
 
 // ready says whether this worker takes work now, and why not.

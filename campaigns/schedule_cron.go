@@ -134,6 +134,8 @@ func (f cronField) span(text string, stepped bool) (lo, hi int, err error) {
 		if to == "sun" {
 			hi = 7
 		}
+	case stepped && lo > f.top():
+		return 0, 0, fmt.Errorf("%s/…: after %s, Sunday, the week has no more days to step to; write %s alone, or */2 for every second day", text, text, text)
 	case stepped:
 		hi = f.top()
 	default:

@@ -75,6 +75,7 @@ func TestParseScheduleNamesWhatIsWrong(t *testing.T) {
 		"0 0 * * 5#3":                 "are not of crontab",
 		"0 0 15w * *":                 "are not of crontab",
 		"*/0 * * * *":                 `the step "0" must be a number from 1 up`,
+		"0 7 * * 7/9":                 "7/…: after 7, Sunday, the week has no more days to step to; write 7 alone, or */2 for every second day",
 		"0 22-2 * * *":                "the range 22-2 ends before it begins; write it as two: 22-23,0-2",
 		"@reboot":                     "there is no boot",
 		"@every 2h":                   "write it without the @: every 2h",

@@ -1,11 +1,8 @@
 package oaipmh
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -69,7 +66,7 @@ func (a *asking) address(args string) string {
 func (a *asking) get(args string) (response, error) {
 	ask := answer.Ask{Verb: "ask", What: "response", Address: a.address(args), Header: a.header(), Most: maxBody, Into: a.buffer}
 	got, err := answer.Get(a.ctx, a.client, ask)
-	if a.buffer = got.Body; err == nil && bytes.HasPrefix(got.Body, []byte{0x1f, 0x8b}) {
+	if a.buffer = got.Body; err == nil && answer.Zipped(got.Body) {
 		err = gunzip(&got, ask.Address)
 	}
 	r := response{Answer: got, address: ask.Address}
@@ -90,19 +87,13 @@ func (a *asking) header() http.Header {
 
 // gunzip undoes a compression that no header announced.
 func gunzip(a *answer.Answer, address string) error {
-	z, err := gzip.NewReader(bytes.NewReader(a.Body))
-	var out []byte
-	if err == nil {
-		out, err = io.ReadAll(io.LimitReader(z, maxBody+1))
-	}
+	out, err := answer.Gunzip(a.Body, maxBody)
 	switch {
 	case a.Status >= http.StatusBadRequest:
 		a.Body = out // only looked at: what came is enough
 		return nil
 	case err != nil:
 		return harvest.Errorf(harvest.KindBroken, "read response", address, "the body cannot be decoded: %w", err)
-	case len(out) > maxBody:
-		return a.TooLong()
 	}
 	a.Body = out
 	return nil

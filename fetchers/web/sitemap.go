@@ -1,13 +1,12 @@
 package web
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/xml"
 	"errors"
 	"io"
 	"strings"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -25,9 +24,9 @@ const maxSitemapLinks = 200_000
 // Anything else is KindBroken, a challenge KindBlocked.
 func (p *plan) readSitemap(a fetched, address string) (sitemap, error) {
 	var err error
-	if bytes.HasPrefix(a.Body, []byte{0x1f, 0x8b}) {
-		if a.Body, err = gunzip(a.Body); err != nil {
-			return sitemap{}, harvest.Errorf(harvest.KindBroken, "read sitemap", address, "it is compressed, and breaks off: %w", err)
+	if answer.Zipped(a.Body) {
+		if a.Body, err = answer.Gunzip(a.Body, maxBody); err != nil {
+			return sitemap{}, harvest.Errorf(harvest.KindBroken, "read sitemap", address, "it is compressed, and cannot be read: %w", err)
 		}
 	}
 	text := strings.TrimSpace(decode(a.Body, a.ContentType(), p.Encoding))
@@ -42,18 +41,6 @@ func (p *plan) readSitemap(a fetched, address string) (sitemap, error) {
 		return s, harvest.Errorf(harvest.KindServerError, "read sitemap", address, "it breaks off after %d addresses: %w", len(s.pages)+len(s.children), err)
 	}
 	return s, nil
-}
-
-func gunzip(b []byte) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	out, err := io.ReadAll(io.LimitReader(z, maxBody+1))
-	if len(out) > maxBody {
-		return nil, errors.New("it is longer than 64 MiB")
-	}
-	return out, err
 }
 
 func addressLines(text string) sitemap {

@@ -93,7 +93,7 @@ func workerSettings() []Known {
 			s.SecretDirs = list(v)
 			return nil
 		}},
-		{Name: "health-address", Help: "host:port for /live, /ready and /metrics; empty: none", set: text(func(s *Settings) *string { return &s.HealthAddr })},
+		{Name: "health-address", Help: "host:port for /live, /ready and /metrics; without a host it is this machine alone (0.0.0.0:9090 is all networks); empty: none", set: text(func(s *Settings) *string { return &s.HealthAddr })},
 	}
 }
 
