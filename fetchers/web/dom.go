@@ -35,6 +35,7 @@ func (p *plan) parse(a fetched, address string) (*dom, error) {
 	if err := d.grow(); err != nil {
 		return nil, d.broken("it cannot be read as HTML: " + err.Error())
 	}
+	dropComments(d.root)
 	if n := d.baseElement(); n != nil && a.Final != nil {
 		if u, err := resolve(a.Final, attr(n, "href")); err == nil && u.Host != "" {
 			d.base = u
@@ -68,6 +69,20 @@ func (d *dom) grow() (err error) {
 	arenas.Put(arena)
 	d.root, err = html.Parse(strings.NewReader(d.text))
 	return err
+}
+
+// dropComments: what nobody sees is no part of a document, and often the only thing
+// on a page that changes.
+func dropComments(root *html.Node) {
+	var comments []*html.Node
+	for n := range root.Descendants() {
+		if n.Type == html.CommentNode {
+			comments = append(comments, n)
+		}
+	}
+	for _, n := range comments {
+		n.Parent.RemoveChild(n)
+	}
 }
 
 // free gives the tree back; what was read from it stays.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/net/html"
@@ -43,9 +44,9 @@ func (p *plan) extract(root *html.Node, base *url.URL, at link) record {
 		if f.As == asNone {
 			continue
 		}
-		values, err := f.values(root, base)
-		if err != nil {
-			r.unreadable(f, err, root)
+		values, bad := f.values(root, base)
+		r.unreadable(f, bad, len(values) == 0)
+		if len(values) == 0 && len(bad) > 0 {
 			continue
 		}
 		if r.hits[i] = len(values) > 0; !r.hits[i] {
@@ -61,17 +62,28 @@ func (p *plan) extract(root *html.Node, base *url.URL, at link) record {
 	return r
 }
 
-func (r *record) unreadable(f *field, err error, root *html.Node) {
-	text := fmt.Sprintf("fields.%s: %v", f.name, err)
-	if f.Required {
-		r.lacks = append(r.lacks, text)
-		return
+// unreadable tells of values that are not what they should be, and keeps their text;
+// alone says that there is no other.
+func (r *record) unreadable(f *field, bad []badValue, alone bool) {
+	var raw []string
+	for i, b := range bad {
+		text := fmt.Sprintf("fields.%s: %v", f.name, b.err)
+		switch {
+		case f.Required && alone:
+			r.lacks = append(r.lacks, text)
+			return
+		case i < maxOdd:
+			r.odd = append(r.odd, text)
+		}
+		raw = append(raw, clip(b.raw, 1000))
 	}
-	r.odd = append(r.odd, text)
-	if nodes := f.nodes(root); len(nodes) > 0 {
-		r.set(f.name+"_raw", clip(f.raw(nodes[0]), 1000))
+	if len(raw) > 0 {
+		r.set(f.name+"_raw", clip(strings.Join(raw, "\n"), maxRaw))
 	}
 }
+
+// maxRaw bounds the text that is kept of a field's unreadable values.
+const maxRaw = 4000
 
 func (r *record) set(name string, v any) {
 	if r.doc.Fields == nil {
@@ -122,13 +134,22 @@ func (p *plan) identify(r *record, at link) {
 		r.doc.ID = at.key
 	}
 	if r.doc.ID == "" {
-		r.doc.ID = canonical(p.home(r.doc.URL))
+		r.doc.ID = p.rowID(r.doc.URL)
 	}
 	if r.doc.ID == "" {
 		r.lacks = append(r.lacks, "it has neither an id nor a link")
 		return
 	}
 	r.doc.ID = p.IDPrefix + r.doc.ID
+}
+
+// rowID is the address of a row without what never names another page.
+func (p *plan) rowID(address string) string {
+	u, err := resolve(nil, address)
+	if err != nil || address == "" {
+		return ""
+	}
+	return canonical(p.home(u.String()))
 }
 
 // names reports a field that the user named.

@@ -35,6 +35,24 @@ func canonical(address string) string {
 // resolve makes a link absolute and takes off what never names another page: the
 // fragment, a default port, session ids, and what follows visitors about.
 func resolve(base *url.URL, href string) (*url.URL, error) {
+	u, err := absolute(base, href)
+	if err != nil {
+		return nil, err
+	}
+	u.Fragment, u.RawFragment, u.Scheme = "", "", strings.ToLower(u.Scheme)
+	u.Host = strings.ToLower(u.Host)
+	if port := u.Port(); port == "80" && u.Scheme == "http" || port == "443" && u.Scheme == "https" {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	if u.Path == "" && u.Host != "" {
+		u.Path = "/"
+	}
+	dropVisit(u)
+	return u, nil
+}
+
+// absolute makes a link absolute, as browsers do, and takes nothing off.
+func absolute(base *url.URL, href string) (*url.URL, error) {
 	href = strings.Map(func(r rune) rune {
 		if r < 0x20 {
 			return -1
@@ -47,20 +65,10 @@ func resolve(base *url.URL, href string) (*url.URL, error) {
 			return nil, err
 		}
 	}
-	u := ref
-	if base != nil {
-		u = base.ResolveReference(ref)
+	if base == nil {
+		return ref, nil
 	}
-	u.Fragment, u.RawFragment, u.Scheme = "", "", strings.ToLower(u.Scheme)
-	u.Host = strings.ToLower(u.Host)
-	if port := u.Port(); port == "80" && u.Scheme == "http" || port == "443" && u.Scheme == "https" {
-		u.Host = strings.TrimSuffix(u.Host, ":"+port)
-	}
-	if u.Path == "" && u.Host != "" {
-		u.Path = "/"
-	}
-	dropVisit(u)
-	return u, nil
+	return base.ResolveReference(ref), nil
 }
 
 // escapeStray makes percent signs that begin no escape, as browsers do.
@@ -82,6 +90,18 @@ func isHex(c byte) bool {
 // session ids, and the marks of who sent the visitor. With them every visit finds
 // other addresses.
 func dropVisit(u *url.URL) {
+	dropSession(u)
+	dropParams(u, func(name string) bool {
+		switch name {
+		case "fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid", "_ga", "_gl":
+			return true
+		}
+		return strings.HasPrefix(name, "utm_")
+	})
+}
+
+// dropSession takes off session ids alone: they are another one at each visit.
+func dropSession(u *url.URL) {
 	if i := indexFold(u.Path, ";jsessionid="); i >= 0 {
 		end := strings.IndexByte(u.Path[i:], '/')
 		rest := ""
@@ -92,11 +112,10 @@ func dropVisit(u *url.URL) {
 	}
 	dropParams(u, func(name string) bool {
 		switch name {
-		case "jsessionid", "phpsessid", "sessionid", "session_id", "cfid", "cftoken", "zenid", "oscsid",
-			"fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid", "_ga", "_gl":
+		case "jsessionid", "phpsessid", "sessionid", "session_id", "cfid", "cftoken", "zenid", "oscsid":
 			return true
 		}
-		return strings.HasPrefix(name, "aspsessionid") || strings.HasPrefix(name, "utm_")
+		return strings.HasPrefix(name, "aspsessionid")
 	})
 }
 
@@ -163,6 +182,9 @@ const (
 
 // admit decides about a link, and returns the address it is asked by.
 func (p *plan) admit(base *url.URL, href string, filter bool) (address, verdict string) {
+	if href = strings.TrimSpace(href); href == "" || strings.HasPrefix(href, "#") {
+		return "", noPage // it is the list itself
+	}
 	u, err := resolve(base, href)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
 		return "", noPage

@@ -16,38 +16,45 @@ import (
 // maxValue bounds a field; a body has no bound of its own.
 const maxValue = 1 << 20
 
+// badValue is a text that is not what it should be.
+type badValue struct {
+	raw string
+	err error
+}
+
 // values reads a field below root. Nothing there is none; what cannot be read as
-// what it should be is an error.
-func (f *field) values(root *html.Node, base *url.URL) ([]any, error) {
-	var out []any
+// what it should be is bad, and costs no other value of a list.
+func (f *field) values(root *html.Node, base *url.URL) (out []any, bad []badValue) {
 	for _, n := range f.nodes(root) {
 		raw, ok := f.capture(f.raw(n))
-		if !ok || raw == "" {
+		if !ok || raw == "" || f.As == asURL && f.leadsNowhere(raw) {
 			continue
 		}
 		v, err := f.convert(raw, base)
 		if err != nil {
-			return nil, err
+			bad = append(bad, badValue{raw, err})
+		} else {
+			out = append(out, v)
 		}
-		if out = append(out, v); !f.All {
+		if !f.All {
 			break
 		}
 	}
-	if len(out) == 0 && f.Default != "" {
+	if len(out)+len(bad) == 0 && f.Default != "" {
 		v, err := f.convert(f.Default, base)
 		if err != nil {
-			return nil, err
+			return nil, []badValue{{f.Default, err}}
 		}
 		out = append(out, v)
 	}
-	return out, nil
+	return out, bad
 }
 
 func (f *field) nodes(root *html.Node) []*html.Node {
 	switch {
 	case f.sel.isZero():
 		return []*html.Node{root}
-	case f.All || f.match != nil:
+	case f.All || f.match != nil || f.As == asURL:
 		return f.sel.all(root)
 	}
 	if n := f.sel.first(root); n != nil {
@@ -84,6 +91,9 @@ func (f *field) raw(n *html.Node) string {
 	if said := spoken(n, f.As); said != "" {
 		return line(said)
 	}
+	if f.As == asURL {
+		return f.addressText(n)
+	}
 	return textOf(n, f.name == fieldBody)
 }
 
@@ -105,6 +115,23 @@ func spoken(n *html.Node, as string) string {
 		}
 	}
 	return ""
+}
+
+// addressText is the text of an element where that may be an address: the text of a
+// link is none.
+func (f *field) addressText(n *html.Node) string {
+	switch n.DataAtom {
+	case atom.A, atom.Img, atom.Link, atom.Area, atom.Script, atom.Iframe, atom.Form, atom.Source, atom.Video, atom.Audio:
+		return ""
+	}
+	return textOf(n, false)
+}
+
+// leadsNowhere reports links that are for scripts, or, of a row, lead to the list
+// that it stands on.
+func (f *field) leadsNowhere(raw string) bool {
+	raw = strings.ToLower(strings.TrimSpace(raw))
+	return strings.HasPrefix(raw, "javascript:") || f.name == fieldURL && (raw == "" || raw[0] == '#' || strings.HasPrefix(raw, "mailto:") || strings.HasPrefix(raw, "tel:"))
 }
 
 // outer writes n as HTML.
@@ -144,10 +171,11 @@ func (f *field) convert(raw string, base *url.URL) (any, error) {
 		}
 		return t, nil
 	case asURL:
-		u, err := resolve(base, raw)
+		u, err := absolute(base, raw)
 		if err != nil {
 			return nil, fmt.Errorf("%q is no address", clip(raw, 80))
 		}
+		dropSession(u)
 		return u.String(), nil
 	}
 	if f.name != fieldBody {
