@@ -45,10 +45,10 @@ const (
 	textPlain = "text/plain"
 )
 
-var markup = regexp.MustCompile(`</?[a-zA-Z][^<>]*>|&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]\w*);`)
+var tagOrEntity = regexp.MustCompile(`</?[a-zA-Z][^<>]*>|&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]\w*);`)
 
 func guess(text string) string {
-	if strings.ContainsAny(text, "<&") && markup.MatchString(text) {
+	if strings.ContainsAny(text, "<&") && tagOrEntity.MatchString(text) {
 		return textHTML
 	}
 	return textPlain

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
+	"github.com/vendemmia/vendemmia/fetchers/internal/markup"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -57,6 +58,9 @@ func (f *Fetcher) list(ctx context.Context, req harvest.Request) ([]feedLink, er
 // parseOPML reads an OPML list whole or not at all: half a list would look like
 // feeds taken away.
 func parseOPML(text []byte, a adapter) ([]feedLink, error) {
+	if err := markup.Bound(string(text), markup.MaxElements); err != nil {
+		return nil, err
+	}
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.Strict, d.Entity = false, xml.HTMLEntity
 	var feeds []feedLink

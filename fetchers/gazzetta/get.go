@@ -10,6 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
+	"github.com/vendemmia/vendemmia/fetchers/internal/markup"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -44,7 +45,11 @@ func (s *site) page(ctx context.Context, address string, right func(*goquery.Doc
 
 // readHTML parses a page, without what browsers do not show of it.
 func readHTML(body []byte) (*goquery.Document, error) {
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(decode(body)))
+	text := decode(body)
+	if err := markup.Bound(text, markup.MaxElements); err != nil {
+		return nil, err
+	}
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(text))
 	if err == nil {
 		doc.Find("script, style, noscript, template").Remove()
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/markup"
 	"github.com/vendemmia/vendemmia/fetchers/web/internal/tree"
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -60,6 +61,9 @@ var arenas = sync.Pool{New: func() any { return &tree.Arena{} }}
 // grow makes the tree: the quick way where the page is well-behaved, else as
 // browsers do.
 func (d *dom) grow() (err error) {
+	if err := markup.Bound(d.text, markup.MaxElements); err != nil {
+		return err
+	}
 	arena, _ := arenas.Get().(*tree.Arena)
 	if root, ok := arena.Parse(d.text); ok {
 		d.root, d.arena = root, arena
