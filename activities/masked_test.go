@@ -119,3 +119,41 @@ func (w *world) idsAndURLs(t *testing.T) string {
 	}
 	return strings.Join(all, "\n")
 }
+
+// A password in an address may hold any letter, and stands nowhere afterwards.
+func TestAPasswordInAnAddress(t *testing.T) {
+	t.Parallel()
+	const password = `p@:/?#&=+ %"w`
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, pw, _ := r.BasicAuth(); user != "bob" || pw != password {
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprintf(w, `<rss version="2.0"><channel><title>t</title><item><guid>1</guid><link>/a</link><title>A</title></item></channel></rss>`)
+	}))
+	t.Cleanup(source.Close)
+	dir := t.TempDir()
+	w := worldOn(t, filepath.Join(dir, "v.db"))
+	var err error
+	w.Fetchers, err = fetchers.Set{}.With("feed", feed.New)
+	require.NoError(t, err)
+	w.Client = func(harvest.Visitor) *http.Client { return http.DefaultClient }
+	w.Secrets = only("PW", func() string { return password })
+	c := campaigns.Adhoc("feed", nil, 1)
+	c.Name, c.Entries[0].Params = "news", []byte(`{"url":"`+strings.Replace(source.URL, "://", "://bob:${secret:env:PW}@", 1)+`"}`)
+	w.apply(c)
+	o := w.open(steps.Start{Campaign: "news"})
+	_, err = w.fetch(o)
+	require.NoError(t, err)
+	sum := w.close(o)
+	require.Equal(t, harvest.OutcomeDone, sum.Outcome, sum.Why)
+	all := everything(t, dir)
+	require.NotContains(t, all, "p@:")
+	require.NotContains(t, all, "p%40")
+
+	out, err := do(w, steps.OpenRun, w.in(steps.Start{Fetcher: "feed", Params: []byte(`{"url":"http://bob:hunter2@h/"}`)}))
+	require.NoError(t, err)
+	require.Equal(t, harvest.OutcomeMisconfigured, out.Refused)
+	require.Contains(t, out.Why, "a password has no place in the params of a start")
+	require.NotContains(t, out.Why, "hunter2")
+}

@@ -38,12 +38,14 @@ func refuse(format string, args ...any) error {
 func (a *Activities) resolve(ctx context.Context, in steps.OpenRunIn) (order, error) {
 	o := order{}
 	var err error
-	ref := harvest.ReferenceIn(in.Start.Params)
+	ref, withPassword := harvest.ReferenceIn(in.Start.Params), harvest.AddressWithPassword(in.Start.Params)
 	switch s := in.Start; {
 	case len(s.Unknown) > 0:
 		err = refuse("%s", unknownKey(s.Unknown[0]))
 	case ref != "":
 		err = refuse("%s: references to secrets are resolved only where they stand in a campaign file, never in the params of a start; write it under params there", ref)
+	case withPassword != "":
+		err = refuse("a password has no place in the params of a start; write %s in a campaign file", withPassword)
 	case s.Campaign != "" && s.Fetcher != "":
 		err = refuse("a start names a campaign or a fetcher, not both; campaign is %q, fetcher is %q", s.Campaign, s.Fetcher)
 	case s.Campaign != "":

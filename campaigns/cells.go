@@ -22,6 +22,10 @@ func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 		r.report.add(at, column, ref+" is not resolved in a list; write the reference under params in the campaign file, for all items or in split.items")
 		return v, false
 	}
+	if good := harvest.AddressWithPassword(mustJSON(v)); good != "" && !r.written {
+		r.report.add(at, column, "a password has no place in a list; write the item under split.items in the campaign file, with "+good)
+		return v, false
+	}
 	i := slices.IndexFunc(r.fields, func(f harvest.Field) bool { return f.Name == column })
 	if i < 0 {
 		return v, true

@@ -84,7 +84,7 @@ func plain(v any) string {
 	if f, ok := v.(float64); ok {
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
-	return fmt.Sprint(v)
+	return ReplacePassword(fmt.Sprint(v), "") // a key is shown
 }
 
 // Fingerprint is a short digest of any JSON value, equal for equal meaning

@@ -43,6 +43,9 @@ func (p *program) overrides(given []string, fields []harvest.Field) (json.RawMes
 	if ref := harvest.ReferenceIn(out); ref != "" {
 		return nil, usage("--params: %s: references to secrets are resolved only where they stand in a campaign file; write it under params there", ref)
 	}
+	if good := harvest.AddressWithPassword(out); good != "" {
+		return nil, usage("--params: a password has no place in the history of a run; write %s in a campaign file", good)
+	}
 	return out, nil
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
 type probe struct {
@@ -77,6 +78,7 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 		return probed{}, err
 	}
 	defer client.Close()
+	mask := secrets.Found{{Ref: harvest.PasswordReference, Value: harvest.Password(address)}}.Mask()
 	out := probed{Address: harvest.Redact(address), Findings: []found{}, Errors: map[string]string{}}
 	for _, k := range c.env.Fetchers.All() {
 		prober, ok := k.New(client.HTTP(c.network.visitor(k, nil))).(harvest.Prober)
@@ -88,11 +90,13 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 			return out, ctx.Err()
 		}
 		if err != nil {
-			out.Errors[k.Name] = met(err)
+			out.Errors[k.Name] = mask.Text(met(err))
 			continue
 		}
 		if f.Sure > 0 {
+			f.Title, f.Detail = mask.Text(f.Title), mask.Text(f.Detail)
 			out.Findings = append(out.Findings, found{Fetcher: k.Name, Finding: f, YAML: snippet(address, k.Name, f)})
+			out.Findings[len(out.Findings)-1].Params = shownParams(f.Params)
 		}
 	}
 	slices.SortStableFunc(out.Findings, func(a, b found) int { return cmp.Compare(b.Sure, a.Sure) })
@@ -141,13 +145,31 @@ func (c *probe) screen(out probed) {
 	}
 }
 
+// shownParams are params without passwords.
+func shownParams(raw json.RawMessage) json.RawMessage {
+	if harvest.AddressWithPassword(raw) == "" {
+		return raw
+	}
+	out, err := harvest.MapAllStrings(raw, func(s string) string { return harvest.ReplacePassword(s, harvest.PasswordReference) })
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// fileText is foreign text as a campaign file may hold it: it refers to nothing, and
+// a password is a reference.
+func fileText(text string) string {
+	return harvest.ReplacePassword(harvest.EscapeReferences(text), harvest.PasswordReference)
+}
+
 // snippet is the beginning of a campaign file.
 func snippet(address, fetcher string, f harvest.Finding) string {
 	var params map[string]any
 	// What a source says of itself must not refer to secrets once it stands in a file.
-	literal, err := harvest.EscapeReferencesIn(f.Params)
+	literal, err := harvest.MapAllStrings(f.Params, fileText)
 	if err != nil || json.Unmarshal(literal, &params) != nil || len(params) == 0 {
-		params = map[string]any{"url": harvest.EscapeReferences(address)}
+		params = map[string]any{"url": fileText(address)}
 	}
 	for name, v := range params {
 		if n, ok := v.(float64); ok && n == math.Trunc(n) {

@@ -87,3 +87,38 @@ func TestTheStoreIsItsOwnersAlone(t *testing.T) {
 		require.Zero(t, info.Mode().Perm()&0o077, "%s: %s", name, info.Mode())
 	}
 }
+
+// A password in an address is refused wherever it is written, with what to write.
+func TestNoPasswordIsWrittenOut(t *testing.T) {
+	t.Parallel()
+	good := "https://bob:${secret:env:VENDEMMIA_SECRET_PASSWORD}@a.example.org/rss"
+	bad := "https://bob:hunter2@a.example.org/rss"
+	for name, text := range map[string]string{
+		"params": "campaigns:\n  a:\n    fetcher: feed\n    params: { url: \"" + bad + "\" }\n",
+		"items":  "campaigns:\n  a:\n    fetcher: feed\n    split: true\n    params: [{ url: \"" + bad + "\" }]\n",
+		"notify": "campaigns:\n  a:\n    notify: [{ to: \"" + bad + "\" }]\n    fetcher: feed\n    params: { url: \"https://a.example.org/\" }\n",
+		"list":   "campaigns:\n  a:\n    fetcher: feed\n    split: { file: list.csv }\n",
+	} {
+		b := emptyBench(t)
+		b.file("c.yaml", text)
+		b.file("list.csv", "url\n"+bad+"\n")
+		r := b.run("campaigns", "validate", "c.yaml")
+		require.Equal(t, exitUsage, r.code, name)
+		flat := strings.Join(strings.Fields(r.out+r.err), " ")
+		require.Contains(t, flat, "a password has no place in", name)
+		require.Contains(t, flat, good, name)
+		require.NotContains(t, r.out+r.err, "hunter2", name)
+		b.file("c.yaml", strings.ReplaceAll(text, bad, good))
+		b.file("list.csv", "url\nhttps://a.example.org/\n")
+		require.Equal(t, exitOK, b.run("campaigns", "validate", "c.yaml").code, name)
+	}
+	b := emptyBench(t)
+	r := b.run("trigger", "--fetcher", "feed", "-p", "url="+bad)
+	require.Equal(t, exitUsage, r.code)
+	require.NotContains(t, r.err, "hunter2")
+	for _, format := range []string{"text", "json"} {
+		r = b.run("probe", "https://bob:hunter2@www.some-news.example.org/rss", "-o", format)
+		require.Equal(t, exitOK, r.code, r.err)
+		require.NotContains(t, r.out+r.err, "hunter2")
+	}
+}

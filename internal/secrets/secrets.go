@@ -166,6 +166,25 @@ func fit(address string, from, to int, value string) string {
 	}
 }
 
+// writtenOut are the passwords of addresses that a source named, or that stood in a
+// file before that was refused. Their references are of no use outside of Mask.
+func writtenOut(raw json.RawMessage) (found Found) {
+	if harvest.AddressWithPassword(raw) == "" {
+		return nil
+	}
+	_, _ = harvest.MapAllStrings(raw, func(text string) string { // it was read just now
+		if pw := harvest.Password(text); pw != "" {
+			ref := fmt.Sprintf("${secret:url:%d}", len(found)+1)
+			found = append(found, Secret{Ref: ref, Value: pw})
+			if plain, err := url.PathUnescape(pw); err == nil && plain != pw {
+				found = append(found, Secret{Ref: strings.Replace(ref, "url", "url-plain", 1), Value: plain})
+			}
+		}
+		return text
+	})
+	return found
+}
+
 // JSON replaces the references in every string of a JSON value, however deep;
 // see Text. Raw without references comes back as it is. Names of members are
 // left alone.
@@ -186,5 +205,5 @@ func (r Resolver) JSON(raw json.RawMessage) (json.RawMessage, Found, error) {
 	case failed != nil:
 		return nil, nil, failed
 	}
-	return out, all, nil
+	return out, append(all, writtenOut(raw)...), nil
 }

@@ -34,6 +34,9 @@ func Queue(text string) error {
 // Secrets says what is wrong with the references to secrets in a text, or nil.
 // They are ${secret:env:NAME} and ${secret:file:PATH}; nothing is resolved.
 func Secrets(text string) error {
+	if harvest.Password(text) != "" {
+		return fmt.Errorf("a password has no place in the file; write %s", harvest.ReplacePassword(text, harvest.PasswordReference))
+	}
 	rest := regexp.MustCompile(`\$+\{secret:(env:[A-Za-z_][A-Za-z0-9_]*|file:[^}]+)\}`).ReplaceAllString(text, "")
 	if harvest.HasReference(rest) {
 		return fmt.Errorf("%q: a secret is ${secret:env:NAME} or ${secret:file:PATH}", text)
