@@ -2,6 +2,7 @@ package activities
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -68,16 +69,20 @@ func (r *flight) beginPass() error {
 	default:
 		return nil
 	}
+	var kept json.RawMessage
+	if k, ok := r.kind.New(nil).(harvest.Keeper); ok {
+		kept = k.Keep(c.Value)
+	}
 	begun, version, err := r.Store.BeginPass(r.keep, rows.PassStart{
 		Run: r.chunk.run.ID, Ord: r.item.Ord, Epoch: r.epoch, Item: r.write().Item, Lane: r.item.Lane, At: r.Now(),
-		Params: r.prints.params, Extraction: r.prints.extraction,
+		Params: r.prints.params, Extraction: r.prints.extraction, Kept: kept,
 	})
 	if err != nil {
 		return fmt.Errorf("begin a full pass of %s: %w", r.name, err)
 	}
 	r.log.Info("a full pass begins", "item", r.name, "pass", begun.Number)
 	r.item.Pass, r.version = begun, version
-	r.item.Checkpoint = harvest.Checkpoint{Version: version, Params: r.prints.params, Extraction: r.prints.extraction}
+	r.item.Checkpoint = harvest.Checkpoint{Value: kept, Version: version, Params: r.prints.params, Extraction: r.prints.extraction}
 	r.pass = passing{number: begun.Number, underWay: true}
 	return nil
 }

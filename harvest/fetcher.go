@@ -174,3 +174,10 @@ type Continuer interface {
 	// Where it does not, why says in a clause what happens instead.
 	Continues(checkpoint, before, now json.RawMessage) (ok bool, why string)
 }
+
+// Keeper is a fetcher whose checkpoints know something that a full pass must not
+// forget, such as how documents are named. Keep returns the checkpoint with which
+// a pass begins: with it everything is listed as without any; nil is none.
+type Keeper interface {
+	Keep(checkpoint json.RawMessage) json.RawMessage
+}

@@ -80,9 +80,9 @@ func beginPass(t *tx, item int64, p rows.PassStart) (begun rows.Pass, version in
 	if err != nil {
 		return begun, 0, err
 	}
-	_, err = t.exec(`INSERT INTO checkpoints (item, lane, version, value, params, extraction, updated_at, run) VALUES (?, ?, 1, '', ?, ?, ?, ?)
-		ON CONFLICT (item, lane) DO UPDATE SET version = checkpoints.version + 1, value = '', params = excluded.params, extraction = excluded.extraction,
-		updated_at = excluded.updated_at, run = excluded.run`, item, p.Lane, p.Params, p.Extraction, micros(p.At), p.Run)
+	_, err = t.exec(`INSERT INTO checkpoints (item, lane, version, value, params, extraction, updated_at, run) VALUES (?, ?, 1, ?, ?, ?, ?, ?)
+		ON CONFLICT (item, lane) DO UPDATE SET version = checkpoints.version + 1, value = excluded.value, params = excluded.params, extraction = excluded.extraction,
+		updated_at = excluded.updated_at, run = excluded.run`, item, p.Lane, string(p.Kept), p.Params, p.Extraction, micros(p.At), p.Run)
 	if err != nil {
 		return begun, 0, err
 	}

@@ -31,6 +31,7 @@ const (
 type adapter struct {
 	standing wire.Standing
 	ans      response
+	naming   naming
 	// stamps is the span of the response's datestamps, once it was asked for.
 	stamps *span
 	// bodies holds the documents' bodies, one after another.
@@ -46,8 +47,8 @@ type adapter struct {
 	found int
 }
 
-func newAdapter(ans response) *adapter {
-	return &adapter{standing: ans.Standing(), ans: ans, sum: sha256.New()}
+func newAdapter(ans response, n naming) *adapter {
+	return &adapter{standing: ans.Standing(), ans: ans, naming: n, sum: sha256.New()}
 }
 
 // documents adapts records. Two with one id are one document: the later wins,
@@ -88,7 +89,7 @@ func (a *adapter) documents(records []wire.Record) (docs []harvest.Document, rej
 // changed none.
 func (a *adapter) document(r *wire.Record) (harvest.Document, error) {
 	stamp, _ := parseTime(r.Datestamp)
-	d := harvest.Document{ID: r.ID, Kind: kindRecord, Published: stamp}
+	d := harvest.Document{ID: a.naming.document(r.ID), Kind: kindRecord, Published: stamp}
 	if r.Deleted {
 		d.Deleted, d.Hash = true, a.hash(nil, nil, nil)
 		return d, nil
@@ -189,7 +190,7 @@ func (a *adapter) hash(sets []string, parts ...[]byte) string {
 func (a *adapter) reject(r *wire.Record) harvest.Reject {
 	raw := a.origin(r)
 	return harvest.Reject{
-		ID: r.ID, Reason: r.Err.Error(), Bytes: bytes.Clone(raw[:min(len(raw), maxReject)]), Where: a.where(r).String(),
+		ID: a.naming.document(r.ID), Reason: r.Err.Error(), Bytes: bytes.Clone(raw[:min(len(raw), maxReject)]), Where: a.where(r).String(),
 	}
 }
 

@@ -18,7 +18,7 @@ func TestAPanicSetsOneRecordAside(t *testing.T) {
 	text := []byte(`<OAI-PMH><ListRecords><record><header><identifier>1</identifier></header></record><record><header/></record></ListRecords></OAI-PMH>`)
 	r, err := wire.Scan(text)
 	require.NoError(t, err)
-	a := newAdapter(response{Response: r, text: text})
+	a := newAdapter(response{Response: r, text: text}, naming{})
 	a.sum = nil
 	docs, rejects := a.documents(r.Records)
 	require.Empty(t, docs)
@@ -45,7 +45,7 @@ func TestHostileRecordsCostLittle(t *testing.T) {
 		begin := time.Now()
 		r, err := wire.Scan(text)
 		require.NoError(t, err)
-		docs, rejects := newAdapter(response{Response: r, text: text}).documents(r.Records)
+		docs, rejects := newAdapter(response{Response: r, text: text}, naming{}).documents(r.Records)
 		require.Len(t, rejects, 1, name)
 		require.Contains(t, rejects[0].Reason, "more than", name)
 		require.Len(t, docs, 1, name)
@@ -55,7 +55,7 @@ func TestHostileRecordsCostLittle(t *testing.T) {
 	text := []byte(`<OAI-PMH xmlns="` + huge + `" xmlns:dc="y"><ListRecords>` + strings.Repeat(record("<dc:title>y</dc:title>"), 1000) + "</ListRecords></OAI-PMH>")
 	r, err := wire.Scan(text)
 	require.NoError(t, err)
-	docs, _ := newAdapter(response{Response: r, text: text}).documents(r.Records)
+	docs, _ := newAdapter(response{Response: r, text: text}, naming{}).documents(r.Records)
 	require.Contains(t, string(docs[0].Body), `xmlns:dc="y"`)
 	require.Less(t, len(docs[0].Body), 1000)
 }
@@ -71,7 +71,7 @@ func TestManyBadRecordsCostLittle(t *testing.T) {
 	require.NoError(t, err)
 	ans := response{Response: r, text: text}
 	ans.Body = body
-	_, rejects := newAdapter(ans).documents(r.Records)
+	_, rejects := newAdapter(ans, naming{}).documents(r.Records)
 	require.Greater(t, len(rejects), 100)
 	require.Contains(t, string(rejects[0].Bytes), "&nbsp;")
 	require.Less(t, time.Since(begin), 3*time.Second)

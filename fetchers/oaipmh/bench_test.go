@@ -52,7 +52,7 @@ func BenchmarkDocuments(b *testing.B) {
 		text := wire.Clean(body, "")
 		r, err := wire.Scan(text)
 		require.NoError(b, err)
-		docs, _ := newAdapter(response{Response: r, Answer: answer.Answer{Body: body}, text: text}).documents(r.Records)
+		docs, _ := newAdapter(response{Response: r, Answer: answer.Answer{Body: body}, text: text}, naming{}).documents(r.Records)
 		require.Len(b, docs, benchRecords)
 	}
 	b.ReportMetric(float64(b.N*benchRecords)/b.Elapsed().Seconds(), "records/s")

@@ -27,6 +27,10 @@ type checkpoint struct {
 	// Identity: bodies are asked for uncompressed, since compressed ones came
 	// damaged.
 	Identity bool `json:"identity,omitempty"`
+	// Moved is the fingerprint for the address to which a permanent redirect leads:
+	// where the params name that address, the item goes on.
+	Moved  string `json:"moved,omitempty"`
+	Naming naming `json:"naming,omitzero"`
 	// Live is a harvest that has not come to its end; Window one of a window
 	// that somebody asked for, which moves nothing else.
 	Live   *pass `json:"live,omitempty"`
@@ -111,7 +115,9 @@ func readCheckpoint(raw json.RawMessage) (c checkpoint) {
 }
 
 // holds reports a checkpoint from which these params go on.
-func (c checkpoint) holds(made string) bool { return c.Made == made }
+func (c checkpoint) holds(made string) bool {
+	return made == c.Made || c.Moved != "" && made == c.Moved
+}
 
 // restore reads a checkpoint; one of another source is none.
 func restore(raw json.RawMessage, made string) checkpoint {

@@ -725,6 +725,7 @@ func loneQuirks() []quirk {
 		{quirk: "a token that an earlier run left leads to what is no list", does: "the list goes on from its last datestamp", outcome: "done"},
 		{quirk: "a list that never ends, each page new", does: "cut after `max_pages` responses; the next run goes on from there", outcome: "partial"},
 		{quirk: "ListSets that never ends", does: "cut after 5,000 responses", outcome: "broken"},
+		{quirk: "a repository that moves for good, and whose identifiers change with its host", does: "followed; the documents keep their names", outcome: "unchanged"},
 		{quirk: "a list of tens of thousands of records", does: "cut into months before it is read", outcome: "done"},
 	}
 }

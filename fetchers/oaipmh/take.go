@@ -16,6 +16,7 @@ const cutAbove = 20_000
 // take yields the records of a response and goes on to the next.
 func (r *reading) take(l *list, ans response) error {
 	r.began(ans)
+	r.moves(ans)
 	if l.Pages == 0 && (r.cutLong(l, ans) || r.distrusts(l, ans)) {
 		return nil
 	}
@@ -91,7 +92,7 @@ func (r *reading) cutLong(l *list, ans response) bool {
 // emit yields the records of a response in pages. advance moves the checkpoint
 // behind the response, before the last of them.
 func (r *reading) emit(l *list, ans response, advance func()) {
-	a, at := newAdapter(ans), l.skipped(ans.Records)
+	a, at := newAdapter(ans, r.cp.Naming), l.skipped(ans.Records)
 	total := r.total(ans)
 	for !r.stopped {
 		end := min(at+harvest.MaxPageDocuments, len(ans.Records))

@@ -77,7 +77,7 @@ func (s *rereading) one(group []harvest.Unread) error {
 // byID asks for one record by GetRecord; false where the repository does not know
 // that verb.
 func (s *rereading) byID(id string, group []harvest.Unread) (known bool, err error) {
-	ans, err := s.ask1("verb=GetRecord&identifier=" + url.QueryEscape(id) + "&metadataPrefix=" + url.QueryEscape(s.params.prefix()))
+	ans, err := s.ask1("verb=GetRecord&identifier=" + url.QueryEscape(s.cp.Naming.record(id)) + "&metadataPrefix=" + url.QueryEscape(s.params.prefix()))
 	switch {
 	case err != nil && refuses(harvest.AsError(err).Status):
 		return false, nil
@@ -89,6 +89,8 @@ func (s *rereading) byID(id string, group []harvest.Unread) (known bool, err err
 			s.resolve(group)
 		}
 		return true, nil
+	case ans.Moved != "" && s.cp.Naming.Now == "":
+		return true, s.failed(harvest.Errorf(harvest.KindServerError, "ask", ans.address, "the repository has moved, and may call the record otherwise"))
 	case len(ans.Errors) > 0 && !slices.ContainsFunc(ans.Errors, stays):
 		s.resolve(group)
 		return true, nil
@@ -164,7 +166,7 @@ func (s *rereading) take(ans response, records []wire.Record, asked []harvest.Un
 		if len(s.page.Documents)+len(part) > harvest.MaxPageDocuments {
 			s.flush()
 		}
-		docs, rejects := newAdapter(ans).documents(part)
+		docs, rejects := newAdapter(ans, s.cp.Naming).documents(part)
 		for i := range rejects {
 			if len(asked) == 1 {
 				rejects[i].ID, rejects[i].Where = asked[0].ID, asked[0].Where

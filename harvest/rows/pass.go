@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -75,6 +76,8 @@ type PassStart struct {
 	// Params and Extraction are the fingerprints that the checkpoint bears from
 	// now on.
 	Params, Extraction string
+	// Kept is the checkpoint to begin with; empty is none.
+	Kept json.RawMessage
 }
 
 // Sweep deletes, after the list of a pass was whole, what is no longer on it: at
