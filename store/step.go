@@ -133,6 +133,7 @@ func (b *batchWriter) page(j *job, h *heldItem, run liveRun) (tally harvest.Tall
 		return tally, 0, err
 	}
 	tally = harvest.PageTally(&j.Page.Page)
+	tally.Same += len(j.Page.Page.Documents) - len(j.documents) // listed twice on this page
 	if live, err = b.upsert(j, h.item, &tally); err != nil {
 		return tally, 0, err
 	}

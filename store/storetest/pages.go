@@ -31,6 +31,7 @@ func pageTests() map[string]func(*testing.T, Store) {
 		"warnings, at most ten":                   pageWarnings,
 		"records that could not be read":          pageRejects,
 		"attempts and throttles add up":           pageAttempts,
+		"the numbers of a page add up":            pageAddsUp,
 		"a ledger line without a page":            pageLedgerOnly,
 		"an ended context writes nothing":         pageCancelled,
 		"a follower never skips":                  pageFollower,
@@ -184,6 +185,38 @@ func pageTwice(t *testing.T, s Store) {
 	require.NoError(t, err)
 	require.Equal(t, "the last one", d.Line.Body)
 	require.Equal(t, 1, d.Version)
+}
+
+// What was listed is new, changed, the same, deleted or set aside, also where a
+// record stands there twice, or is deleted that nobody knew.
+func pageAddsUp(t *testing.T, s Store) {
+	run := openRun(t, s, "1", "a")
+	it := one(t, s, run, 1)
+	it, _ = commit(t, s, it, page(it, "d1", "d2", "d3"))
+	w := page(it, "d1", "d2", "d3", "d4", "d4", "d5")
+	w.Page.Page.Documents[1].Body = []byte("changed")
+	w.Page.Page.Documents[2] = harvest.Document{ID: "d3", Deleted: true}
+	w.Page.Page.Documents = append(w.Page.Page.Documents, harvest.Document{ID: "never seen", Deleted: true})
+	w.Page.Page.Rejects = []harvest.Reject{{ID: "r1", Reason: "torn"}, {ID: "r1", Reason: "torn"}}
+	w.Page.Page.Same = 4
+	w.Page.Page.Listed = 6 + 1 + 2 + 4
+	it, tally := commit(t, s, it, w)
+	require.Equal(t, tally.Listed, tally.New+tally.Changed+tally.Same+tally.Deleted+tally.Quarantined, "%+v", tally)
+	w = closed(page(it), harvest.OutcomeDone)
+	w.Page.Page.NotModified, w.Page.Page.Listed = true, 5
+	commit(t, s, it, w)
+	finish(t, s, run)
+	for name, tally := range map[string]harvest.Tally{"item": item(t, s, run, "a").Tally, "run": runTally(t, s, run)} {
+		require.Equal(t, 3+13+5, tally.Listed, name)
+		require.Equal(t, tally.Listed, tally.New+tally.Changed+tally.Same+tally.Deleted+tally.Quarantined, "%s: %+v", name, tally)
+	}
+}
+
+func runTally(t *testing.T, s Store, run int64) harvest.Tally {
+	t.Helper()
+	r, err := s.RunByID(t.Context(), run)
+	require.NoError(t, err)
+	return r.Tally
 }
 
 func pageAtomic(t *testing.T, s Store) {
