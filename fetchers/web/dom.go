@@ -21,6 +21,7 @@ type dom struct {
 	text    string
 	root    *html.Node
 	arena   *tree.Arena
+	big     bool // its memory is not worth keeping
 	// base is what links are relative to.
 	base *url.URL
 }
@@ -58,19 +59,30 @@ func (p *plan) parse(a fetched, address string) (*dom, error) {
 //nolint:gochecknoglobals // memory to be used again, without any meaning
 var arenas = sync.Pool{New: func() any { return &tree.Arena{} }}
 
+//nolint:gochecknoglobals // the memory of a process is one
+var large sync.Mutex
+
+// largeText begins the texts whose trees are made one at a time.
+const largeText = 256 << 10
+
 // grow makes the tree: the quick way where the page is well-behaved, else as
 // browsers do.
 func (d *dom) grow() (err error) {
 	if err := markup.Bound(d.text, markup.MaxElements); err != nil {
 		return err
 	}
+	if len(d.text) > largeText { // its tree is many times as large: one at a time
+		large.Lock()
+		defer large.Unlock()
+	}
 	arena, _ := arenas.Get().(*tree.Arena)
 	if root, ok := arena.Parse(d.text); ok {
 		d.root, d.arena = root, arena
 		return nil
 	}
-	arena.Reset()
-	arenas.Put(arena)
+	if arena.Reset(); len(d.text) <= largeText {
+		arenas.Put(arena)
+	}
 	d.root, err = html.Parse(strings.NewReader(d.text))
 	return err
 }
@@ -91,10 +103,12 @@ func dropComments(root *html.Node) {
 
 // free gives the tree back; what was read from it stays.
 func (d *dom) free() {
+	d.big = d.big || len(d.text) > largeText
 	d.root, d.text = nil, ""
 	if d.arena != nil {
-		d.arena.Reset()
-		arenas.Put(d.arena)
+		if d.arena.Reset(); !d.big {
+			arenas.Put(d.arena)
+		}
 		d.arena = nil
 	}
 }

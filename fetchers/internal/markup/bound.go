@@ -32,6 +32,8 @@ func Bound(text string, most int) error {
 		if name := tagName(strings.TrimPrefix(text, "/")); name != "" {
 			open += formats(name, end)
 			elements++
+		} else if strings.HasPrefix(text, "!") { // a comment is a node, too
+			elements++
 		}
 		if !end {
 			n := countAttributes(text)
