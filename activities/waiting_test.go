@@ -182,3 +182,22 @@ func TestAFetcherThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 	require.False(t, <-late, "what comes later is not committed")
 	require.Equal(t, 1, w.documents(), "only b's")
 }
+
+// retry.queue holds for short waits too: the item is not tried again here.
+func TestAnotherQueueHoldsForShortWaits(t *testing.T) {
+	t.Parallel()
+	for _, items := range [][]string{{"a"}, {"a", "b"}} {
+		w := newWorld(t)
+		w.Queue = func(name string) string { return "lib-" + name }
+		news := campaign("news", items...)
+		news.Entries[0].Retry = []harvest.RetryRule{{Times: 3, Wait: time.Second, Queue: "slow"}}
+		w.apply(news)
+		w.script.on("a", fails(kindError(harvest.KindServerError)))
+		o := w.open(steps.Start{Campaign: "news"})
+		out, err := w.fetch(o)
+		require.NoError(t, err)
+		require.Equal(t, "lib-slow", out.Queue)
+		require.Equal(t, 1, w.script.count("a"), "%d items", len(items))
+		require.Equal(t, "lib-slow", w.items(o.Run)["a"].Queue)
+	}
+}

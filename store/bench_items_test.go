@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,7 +72,7 @@ func rawItems(b *testing.B, items, group int) time.Duration {
 }
 
 func benchOnePageItems(b *testing.B, e bencher) {
-	const items, writers, chunk = 50_000, 256, 200
+	const items, writers = 50_000, 256
 	var add, work time.Duration
 	for i := range b.N {
 		stores := e.open(b)
@@ -81,7 +80,7 @@ func benchOnePageItems(b *testing.B, e bencher) {
 		run := startRun(b, stores[0], "bench", fmt.Sprint("run-", i), items)
 		add += time.Since(start)
 		start = time.Now()
-		fetchAll(b, stores, run, items, writers, chunk)
+		fetchAll(b, stores, run, writers)
 		work += time.Since(start)
 		counts, err := stores[0].Totals(b.Context(), run)
 		require.NoError(b, err)
@@ -94,24 +93,42 @@ func benchOnePageItems(b *testing.B, e bencher) {
 	b.ReportMetric(n/work.Seconds(), "worked/s")
 }
 
-// fetchAll works a run off with so many items in flight: claims of a chunk's
-// width, then one write per item.
-func fetchAll(b *testing.B, stores []*store.Store, run int64, items, writers, chunk int) {
+// fetchAll works a run off with so many items in flight: claims of a seat's width,
+// then one write per item.
+func fetchAll(b *testing.B, stores []*store.Store, run int64, writers int) {
 	const width = 32
-	var next atomic.Int64
 	var wg sync.WaitGroup
-	for n := range writers / width {
-		s := stores[n%len(stores)]
+	for seat := range writers / width {
+		s := stores[seat%len(stores)]
 		wg.Go(func() {
-			for lo := next.Add(int64(chunk)) - int64(chunk); lo < int64(items); lo = next.Add(int64(chunk)) - int64(chunk) {
-				fetchChunk(b, s, rows.Claim{Run: run, Shared: true, Epoch: 7, Worker: "bench", Max: width})
-			}
+			fetchShared(b, s, rows.Claim{Run: run, Shared: true, Seat: int64(seat), Epoch: 7, Worker: "bench", Max: width})
 		})
 	}
 	wg.Wait()
 }
 
-func fetchChunk(b *testing.B, s *store.Store, c rows.Claim) {
+// BenchmarkClaims: what a claim costs does not grow with the run.
+func BenchmarkClaims(b *testing.B) {
+	for engine, e := range benchers() {
+		for _, items := range []int{2_000, 200_000} {
+			b.Run(fmt.Sprint(engine, "/", items), func(b *testing.B) {
+				s := e.open(b)[0]
+				run := startRun(b, s, "bench", "run", items)
+				const claims = 50
+				start := time.Now()
+				for range claims {
+					got, err := s.Claim(b.Context(), rows.Claim{Run: run, Shared: true, Epoch: 7, Worker: "bench", Max: 20, Now: time.Now()})
+					require.NoError(b, err)
+					require.Len(b, got.Items, 20)
+				}
+				b.ReportMetric(float64(time.Since(start).Microseconds())/claims, "µs/claim")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+func fetchShared(b *testing.B, s *store.Store, c rows.Claim) {
 	for {
 		c.Now = time.Now()
 		got, err := s.Claim(b.Context(), c)

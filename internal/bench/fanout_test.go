@@ -78,6 +78,7 @@ func report(b *testing.B, h *dev.House, c client.Client, items int) {
 	b.ReportMetric(float64(items)/took.Seconds(), "items/s")
 	b.ReportMetric(float64(d.WorkflowExecutionInfo.HistoryLength)/float64(items), "events/item")
 	b.ReportMetric(float64(peak(b, h.Worker.PID()))/1024, "worker-MiB")
+	b.ReportMetric(float64(processorTime(b, h.Worker.PID()).Microseconds())/float64(items), "worker-µs/item")
 	b.ReportMetric(0, "ns/op")
 }
 

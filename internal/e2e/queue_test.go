@@ -22,16 +22,26 @@ import (
 
 func TestManyItems(t *testing.T) {
 	t.Parallel()
-	manyItems(t, 1500, 2, 4)
+	manyItems(t, newHouse(t), 1500, 2, 4)
+}
+
+func TestPostgresManyItems(t *testing.T) {
+	t.Parallel()
+	manyItems(t, newPostgresHouse(t), 1500, 2, 4)
 }
 
 func TestSoakManyItems(t *testing.T) {
 	soak(t)
-	manyItems(t, 100_000, 4, 40)
+	manyItems(t, newHouse(t), 100_000, 4, 40)
 }
 
-func manyItems(t *testing.T, feeds, workers, blows int) {
-	h, src := newHouse(t), newSource(t, feeds, 1, 1, 10*time.Millisecond)
+func TestSoakPostgresManyItems(t *testing.T) {
+	soak(t)
+	manyItems(t, newPostgresHouse(t), 100_000, 4, 40)
+}
+
+func manyItems(t *testing.T, h *house, feeds, workers, blows int) {
+	src := newSource(t, feeds, 1, 1, 10*time.Millisecond)
 	fleet := h.fleet(workers)
 	h.campaign("crash", src, "processors: 40")
 	run := h.start("crash-1", steps.Start{Campaign: "crash"})

@@ -9,7 +9,7 @@ ALTER TABLE run_items ADD COLUMN queue TEXT NOT NULL DEFAULT '';
 ALTER TABLE run_items ADD COLUMN place BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE run_items ADD COLUMN seat BIGINT NOT NULL DEFAULT 0;
 UPDATE run_items SET place = ord & 4294967295 WHERE state <> 'closed';
-CREATE INDEX run_items_queue ON run_items (run, queue, state, not_before, place) WHERE state <> 'closed';
+CREATE INDEX run_items_queue ON run_items (run, queue, state, not_before, place, ord) WHERE state <> 'closed';
 
 -- The newest attempt on each seat: an older one gets nothing more. Seat -1 holds
 -- the moment before which all attempts are over.
