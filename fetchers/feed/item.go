@@ -101,7 +101,7 @@ func (it *item) entry() entry {
 // id is as the source writes it, letter by letter (RFC 4287, section 4.2.6): only
 // white space around it is none of it.
 func (it *item) id() string {
-	id := it.text("atom:id", "guid")
+	id := it.text("guid", "atom:id")
 	return strings.TrimSpace(clean(firstOf(id, it.self().attr("about"))))
 }
 
