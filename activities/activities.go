@@ -31,6 +31,9 @@ const (
 // Deps are what the steps stand on. Store, Fetchers, Client, Secrets, Temporal
 // and Send are required.
 type Deps struct {
+	// Resume ends the pause of a campaign whose time is over, in the store and on its
+	// schedule; nil: pauses end by hand only.
+	Resume   func(ctx context.Context, campaign, by string, now time.Time) error
 	Store    storage
 	Fetchers fetchers.Set
 	Client   clients

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -39,6 +40,29 @@ func TestReconcile(t *testing.T) {
 	out, err = do(w, steps.Reconcile, steps.ReconcileIn{After: 30 * time.Second})
 	require.NoError(t, err)
 	require.Equal(t, []string{"young-3"}, out.Closed)
+}
+
+// TestAPauseThatIsOverEnds: housekeeping resumes a campaign whose pause had an
+// end, and no other.
+func TestAPauseThatIsOverEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now := time.Now()
+	w.clock.set(now)
+	for _, name := range []string{"over", "still", "for-ever", "awake"} {
+		w.apply(campaign(name, "a"))
+	}
+	for name, until := range map[string]time.Time{"over": now.Add(-time.Second), "still": now.Add(time.Hour), "for-ever": {}} {
+		require.NoError(t, w.store.PauseCampaign(t.Context(), name, &rows.Pause{By: "marta", At: now.Add(-time.Hour), Until: until}))
+	}
+	var resumed []string
+	w.Resume = func(_ context.Context, campaign, by string, _ time.Time) error {
+		resumed = append(resumed, campaign+" by "+by)
+		return nil
+	}
+	_, err := do(w, steps.Reconcile, steps.ReconcileIn{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"over by its --until"}, resumed)
 }
 
 func TestFindMissed(t *testing.T) {

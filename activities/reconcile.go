@@ -44,6 +44,7 @@ func (a *Activities) Reconcile(ctx context.Context, in steps.ReconcileIn) (steps
 	if err := a.deliver(ctx, 0); err != nil {
 		a.Log.WarnContext(ctx, "the outbox still holds notifications", "error", err)
 	}
+	failed = append(failed, a.wake(ctx))
 	return out, errors.Join(failed...)
 }
 

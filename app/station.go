@@ -22,6 +22,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/config"
 	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/internal/rollout"
 	"github.com/vendemmia/vendemmia/internal/secrets"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/internal/webhook"
@@ -171,8 +172,12 @@ func (s *station) activities(names map[string]string) *activities.Activities {
 	if heartbeat == usualHeartbeat {
 		heartbeat = 0
 	}
+	resume := rollout.New(s.Store, s.Remote.ScheduleClient(), rollout.Settings{
+		Instance: workflows.Instance{Name: s.Settings.Instance, Store: s.Store.ID(), Attributes: names}, Log: s.Log,
+	}).Resume
 	return activities.New(activities.Deps{
-		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Hosts: s.Hosts.read, Secrets: s.Secrets, Temporal: runs{s.Remote},
+		Resume: resume,
+		Store:  s.Store, Fetchers: s.Fetchers, Client: s.client, Hosts: s.Hosts.read, Secrets: s.Secrets, Temporal: runs{s.Remote},
 		Send: webhook.Sender{Client: s.Polite.HTTP(harvest.Visitor{Contact: s.Settings.Contact, Timeout: sendTimeout})}, Meter: s.Metrics, Attributes: maps.Clone(names),
 		Queue: s.queue, Heartbeat: heartbeat, ItemSlots: s.Settings.ItemSlots, Drain: s.Settings.Drain, Worker: string(s.Remote.identity), Log: s.Log,
 	})

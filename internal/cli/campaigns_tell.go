@@ -28,7 +28,7 @@ awake is paused, under one name that resume --all undoes.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.note, "note", "", "why; shown to whoever looks")
-	f.StringVar(&c.until, "until", "", "when the pause is over; it is shown, and resumed by hand")
+	f.StringVar(&c.until, "until", "", "when the pause ends by itself, within five minutes; default: never")
 	f.BoolVar(&c.all, "all", false, "every campaign that is not paused")
 	return cmd
 }

@@ -37,10 +37,7 @@ func (p *program) launch(ctx context.Context, l launch) error {
 		return err
 	}
 	l.start.Store = s.ID() // a worker over another store must refuse
-	run, err := e.Start(ctx, engine.NewRun{ID: l.id(0), Campaign: l.campaign, Start: l.start})
-	for try := 1; try < 10 && errors.Is(err, engine.ErrExists) && l.id(try) != l.id(try-1); try++ {
-		run, err = e.Start(ctx, engine.NewRun{ID: l.id(try), Campaign: l.campaign, Start: l.start})
-	}
+	run, err := startFree(ctx, s, e, l)
 	if err != nil {
 		return err
 	}
@@ -51,6 +48,28 @@ func (p *program) launch(ctx context.Context, l launch) error {
 		return nil
 	}
 	return p.attend(ctx, e, run, l)
+}
+
+// tries bounds how many names are tried for a run.
+const tries = 10
+
+// startFree starts a run under a name that no other has: neither one that is
+// going on there, nor one that has ended and is in the store.
+func startFree(ctx context.Context, s Store, e Engine, l launch) (run engine.Started, err error) {
+	for try := range tries {
+		if try > 0 && l.id(try) == l.id(try-1) {
+			break
+		}
+		if _, found := s.FindRun(ctx, l.id(try)); found == nil && l.id(try) != l.id(try+1) {
+			err = engine.ErrExists
+			continue
+		}
+		run, err = e.Start(ctx, engine.NewRun{ID: l.id(try), Campaign: l.campaign, Start: l.start})
+		if !errors.Is(err, engine.ErrExists) {
+			break
+		}
+	}
+	return run, err
 }
 
 // attend shows a run's progress until it has ended.

@@ -24,6 +24,9 @@ func runScreen(v runView, c print.Clock) string {
 	line("outcome", print.Wrap(outcomeLine(v), 12, 12))
 	line("when", print.Wrap(whenLine(v, c), 12, 12))
 	line("trigger", print.Wrap(triggerLine(v, c), 12, 12))
+	for _, said := range v.Said {
+		line("said", print.Wrap(saidLine(said, c), 12, 12))
+	}
 	line("documents", documentsLine(v.Tally))
 	line("asked", askedLine(v.Asked))
 	line("waited", waitedLine(v))
@@ -232,4 +235,17 @@ func labelOf(it rows.RunItem) string {
 		return it.Label
 	}
 	return it.Key
+}
+
+// saidLine is what somebody told the run: "cancel by marta 18:10: wrong list".
+func saidLine(e rows.Event, c print.Clock) string {
+	text := e.Verb
+	if e.By != "" {
+		text += " by " + e.By
+	}
+	text += " " + c.NearZone(e.At)
+	if e.Note != "" {
+		text += ": " + e.Note
+	}
+	return text
 }

@@ -69,6 +69,8 @@ type runView struct {
 	Exit   int            `json:"exit"`
 	// Unsent are its notifications that were tried in vain.
 	Unsent []rows.Message `json:"unsent,omitempty"`
+	// Said is what somebody told the run, the newest first.
+	Said []rows.Event `json:"said,omitempty"`
 	// EndedThere is how the workflow of an open run has ended in Temporal.
 	EndedThere string `json:"ended_in_temporal,omitempty"`
 	// Waits is the first item to go on when all that is left waits.
@@ -92,6 +94,9 @@ type evidence struct {
 	ID     int64  `json:"id"`
 	Reason string `json:"reason"`
 }
+
+// saidLimit is how many words to a run are shown.
+const saidLimit = 5
 
 func (c *runsShow) view(ctx context.Context, s Store, r rows.Run, ref string) (v runView, err error) {
 	v = runView{Run: r, Ref: ref, Exit: runExit(summaryOf(r), c.strict), Strict: runExit(summaryOf(r), true)}
@@ -120,6 +125,9 @@ func (c *runsShow) view(ctx context.Context, s Store, r rows.Run, ref string) (v
 		return v, err
 	}
 	if v.Unsent, err = s.Messages(ctx, rows.MessageFilter{Run: r.ID, Failed: true}); err != nil {
+		return v, err
+	}
+	if v.Said, err = s.Events(ctx, r.WorkflowID, time.Time{}, saidLimit); err != nil {
 		return v, err
 	}
 	c.engineSide(ctx, &v)

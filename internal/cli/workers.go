@@ -58,8 +58,11 @@ func (c *workers) run(cmd *cobra.Command, _ []string) error {
 	list := c.out.List()
 	zone := " " + c.clock.ZoneName()
 	table := print.NewTable(print.Flex("WORKER"), print.Flex("QUEUE"), print.Left("STATUS"), print.Right("SINCE"+zone), print.Right("SEEN"), print.Right("ITEMS"))
-	for _, w := range alive {
-		v := workerView{Worker: w, Items: len(held[w.Identity]), Runs: slices.Compact(slices.Sorted(slices.Values(held[w.Identity])))}
+	for i, w := range alive {
+		v := workerView{Worker: w}
+		if i == holder(alive, w.Identity, c.queue(steps.QueueControl)) {
+			v.Items, v.Runs = len(held[w.Identity]), slices.Compact(slices.Sorted(slices.Values(held[w.Identity])))
+		}
 		list.Add(v)
 		table.Row(w.Identity, w.Queue, print.Dash(w.Status), c.clock.Near(w.Since), seen(w, c.clock), print.Number(v.Items))
 	}
@@ -69,6 +72,16 @@ func (c *workers) run(cmd *cobra.Command, _ []string) error {
 		c.out.Printf("(nobody polls %s; start one: worker)\n", some(queues))
 	}
 	return nil
+}
+
+// holder is the row that tells what a worker holds: of its queues the first one
+// that items come by. A worker has a row for each queue, and holds its items once.
+func holder(all []engine.Worker, identity, control string) int {
+	i := slices.IndexFunc(all, func(w engine.Worker) bool { return w.Identity == identity && w.Queue != control })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(w engine.Worker) bool { return w.Identity == identity })
+	}
+	return i
 }
 
 func seen(w engine.Worker, c print.Clock) string {
