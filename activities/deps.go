@@ -52,7 +52,7 @@ type runStore interface {
 	RunByRunID(ctx context.Context, runID string) (rows.Run, error)
 	FindRun(ctx context.Context, ref string) (rows.Run, error)
 	Runs(context.Context, rows.RunFilter) ([]rows.Run, error)
-	OpenRuns(context.Context) ([]rows.Run, error)
+	Unfinished(context.Context) ([]rows.Run, error)
 	RecordRun(ctx context.Context, r rows.Run, outbox ...rows.Message) error
 	StopRun(ctx context.Context, run int64, text string) error
 	FinishRun(context.Context, rows.Finish) error

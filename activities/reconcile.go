@@ -25,7 +25,7 @@ func (a *Activities) Reconcile(ctx context.Context, in steps.ReconcileIn) (steps
 	if after <= 0 {
 		after = reconcileAfter
 	}
-	open, err := a.Store.OpenRuns(ctx)
+	open, err := a.Store.Unfinished(ctx)
 	if err != nil {
 		return steps.Reconciled{}, err
 	}

@@ -52,7 +52,7 @@ func (s *Store) Restored(ctx context.Context, by string) (epoch int64, ended int
 	if err != nil {
 		return epoch, 0, err
 	}
-	open, err := s.OpenRuns(ctx)
+	open, err := s.Unfinished(ctx)
 	if err != nil {
 		return epoch, 0, err
 	}

@@ -136,6 +136,13 @@ func (s *Store) OpenRuns(ctx context.Context) ([]rows.Run, error) {
 	return list, fault("list open runs", "", err)
 }
 
+// Unfinished lists the runs that OpenRuns does, without what their items have come
+// to: summing that up reads all of them.
+func (s *Store) Unfinished(ctx context.Context) ([]rows.Run, error) {
+	list, err := collect(s.reader(ctx), scanRun, `SELECT `+runColumns+` FROM runs WHERE state <> 'closed' ORDER BY id`)
+	return list, fault("list open runs", "", err)
+}
+
 func (s *Store) listRuns(ctx context.Context, tail string, args ...any) ([]rows.Run, error) {
 	q := s.reader(ctx)
 	list, err := collect(q, scanRun, `SELECT `+runColumns+` FROM runs`+tail, args...)
@@ -227,6 +234,9 @@ func (s *Store) FinishRun(ctx context.Context, f rows.Finish) error {
 		}
 		if n == 0 {
 			return runExists(t, f.Run)
+		}
+		if _, err := t.exec(`DELETE FROM claims WHERE run = ?`, f.Run); err != nil {
+			return err
 		}
 		if err := endAlerts(t, f.Over); err != nil {
 			return err
