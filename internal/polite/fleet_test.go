@@ -3,6 +3,7 @@ package polite
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,6 +30,18 @@ type place struct {
 	priority int
 	since    time.Time
 	until    time.Time
+}
+
+// seen is what a test may read while processes go on.
+func (f *fleetOf) seen() (s struct {
+	holder, calls int
+	waiting       map[int]place
+},
+) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.holder, s.calls, s.waiting = f.holder, f.calls, maps.Clone(f.waiting)
+	return s
 }
 
 // process is one process's way to the fleet.
@@ -205,14 +218,14 @@ func TestFleetKnowsAtOnceWhoWaits(t *testing.T) {
 			wg.Go(func() { ask(t, turns, priority) })
 		}
 		time.Sleep(2 * time.Second)
-		require.Equal(t, 4, f.waiting[1].priority)
-		require.Equal(t, 1, f.calls, "one booking, and what it was given back with")
+		require.Equal(t, 4, f.seen().waiting[1].priority)
+		require.Equal(t, 1, f.seen().calls, "one booking, and what it was given back with")
 		wg.Go(func() { ask(t, turns, 3) })
 		synctest.Wait()
-		require.Equal(t, 3, f.waiting[1].priority)
+		require.Equal(t, 3, f.seen().waiting[1].priority)
 		wg.Wait()
 		require.NoError(t, turns.errands.wait(t.Context()))
-		require.Empty(t, f.waiting)
+		require.Empty(t, f.seen().waiting)
 	})
 }
 
@@ -294,7 +307,7 @@ func TestFleetNobodyWaitsAnyMore(t *testing.T) {
 		_, err := turns.enter(ctx, "h", visit{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		synctest.Wait()
-		require.Empty(t, f.waiting)
+		require.Empty(t, f.seen().waiting)
 		require.Nil(t, turns.pacers["h"].booking)
 		require.Zero(t, turns.pacers["h"].flying)
 	})
@@ -306,7 +319,7 @@ func TestFleetIsNotAskedWithoutAGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(0)
 		ask(t, f.process(1), 0)
-		require.Zero(t, f.calls)
+		require.Zero(t, f.seen().calls)
 	})
 }
 
@@ -318,12 +331,12 @@ func TestFleetIsToldBeforeAProcessLeaves(t *testing.T) {
 		f.tells = 3 * time.Second
 		turns := f.process(1)
 		ask(t, turns, 0)
-		require.Equal(t, 1, f.holder)
+		require.Equal(t, 1, f.seen().holder)
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		require.ErrorIs(t, turns.errands.wait(ctx), context.DeadlineExceeded, "it waits no longer than it is let")
 		require.NoError(t, turns.errands.wait(t.Context()))
-		require.Zero(t, f.holder)
+		require.Zero(t, f.seen().holder)
 		require.NoError(t, turns.errands.wait(t.Context()), "twice is harmless")
 	})
 }
