@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -67,6 +68,7 @@ func (c *why) closed(ctx context.Context, s Store, run *diagnose.Run, f *diagnos
 	if f.Before, err = s.Runs(ctx, rows.RunFilter{Campaign: run.Campaign, States: []rows.RunState{rows.RunClosed}, Until: run.StartedAt, Limit: runsBefore}); err != nil {
 		return err
 	}
+	f.Before = slices.DeleteFunc(f.Before, func(r rows.Run) bool { return !r.Whole() }) // they are not what is usual
 	if run.Focus, err = focus(ctx, s, run, f); err != nil {
 		return err
 	}

@@ -42,6 +42,9 @@ func unchanged(f Facts) finding {
 		return finding{}
 	}
 	say := fmt.Sprintf("%s: nothing new, and nothing is wrong.", lastRun(f))
+	if len(f.Run.Failures) > 0 || len(f.Unsent) > 0 || !f.Run.Whole() { // of which it cannot know
+		say = lastRun(f) + ": nothing new."
+	}
 	if f.Item != nil {
 		say = fmt.Sprintf("nothing is wrong: %s had nothing new; the last new document came %s.", f.Item.Key, f.Clock.Full(f.Item.LastNew))
 	}
