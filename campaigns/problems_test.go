@@ -108,7 +108,9 @@ func TestEveryMistakeIsNamed(t *testing.T) {
 		"a second document":              {just("project: x\n---\nproject: y\n"), []string{"main.yaml:3:1  a second document (after ---); put it into a file of its own"}},
 		"@ without quotes":               {just("campaigns: { a: { fetcher: feed, schedule: @daily, params: { url: \"https://a.example/\", ulr: 1 } } }\n"), []string{"main.yaml:1:44  schedule: text that starts with @ must be in quotes: schedule: \"@daily\"", "main.yaml:1:89  a.params.ulr: no such param; did you mean url?"}},
 		"an alias of nothing":            {just("project: *none\n"), []string{"main.yaml:1:10  *none points to no anchor &none before it; text that starts with * must be in quotes"}},
-		"no YAML at all":                 {just("a: [1, 2\nb: 3\n"), []string{"main.yaml:2:1  not YAML: ',' or ']' must be specified"}},
+		"no YAML at all":                 {just("a: [1, 2\nb: 3\n"), []string{"main.yaml:1:4  the [ here is not closed; put a ] behind its last element"}},
+		"one key without a blank":        {just("campaigns:\n  a:\n    fetcher:feed\n"), []string{"main.yaml:2:3  a: no fetcher; for example fetcher: feed", "main.yaml:3:5  a: must be a map, not text: a blank is missing behind the colon; write fetcher: feed"}},
+		"a file without a blank":         {just("project:x\n"), []string{"main.yaml:1:1  must be a map, not text: a blank is missing behind the colon; write project: x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

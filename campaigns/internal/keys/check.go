@@ -30,7 +30,11 @@ func Check(n *yamltree.Node, v Value, path string, report Report) {
 			report(n.Pos, path, text)
 		}
 	default:
-		report(n.Pos, path, "must be "+v.expected()+", not "+n.Kind.String())
+		text := "must be " + v.expected() + ", not " + n.Kind.String()
+		if key, value, ok := yamltree.WithoutBlank(n.Text); ok && n.Kind == yamltree.Text {
+			text += ": a blank is missing behind the colon; write " + key + ": " + value
+		}
+		report(n.Pos, path, text)
 	}
 }
 

@@ -45,6 +45,7 @@ func Parse(file string, data []byte) (*Node, []Error) {
 func parseText(file string, data []byte) (*Node, []Error) {
 	tree, err := parseAST(data)
 	c := &converter{file: file, anchors: map[string]*Node{}, weight: map[*Node]int{}}
+	lines := strings.Split(string(data), "\n")
 	if err != nil {
 		data, c.shifts, c.errors = quoteBare(file, data)
 		if len(c.shifts) > 0 {
@@ -52,7 +53,7 @@ func parseText(file string, data []byte) (*Node, []Error) {
 		}
 	}
 	if err != nil {
-		return nil, append(c.errors, c.syntax(err))
+		return nil, append(c.errors, c.syntax(err, lines))
 	}
 	return c.document(tree), c.errors
 }
@@ -66,28 +67,27 @@ func parseAST(data []byte) (tree *ast.File, err error) {
 	return parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 }
 
-// syntax puts the parser's words at their place, and ours behind where they
-// help.
-func (c *converter) syntax(err error) Error {
+// syntax says what is wrong in words, at the place to mend; where none are known,
+// in the parser's.
+func (c *converter) syntax(err error, lines []string) Error {
 	var syntax *yaml.SyntaxError
 	if !errors.As(err, &syntax) {
 		text, _, _ := strings.Cut(err.Error(), "\n")
 		return Error{Pos{File: c.file, Line: 1}, text}
 	}
-	return Error{c.at(syntax.Token), "not YAML: " + syntax.Message + hint(syntax.Message)}
+	at := c.at(syntax.Token)
+	m := mistake{lines: lines, line: at.Line - 1, column: at.Column, message: syntax.Message}
+	if line, column, text, ok := m.explain(); ok {
+		return Error{Pos{File: c.file, Line: line + 1, Column: column}, text}
+	}
+	return Error{at, "not YAML: " + syntax.Message + hint(syntax.Message)}
 }
 
 func hint(message string) string {
-	switch {
-	case strings.Contains(message, "reserved character"):
+	if strings.Contains(message, "reserved character") {
 		return "; text that starts with @ or ` must be in quotes"
-	case strings.Contains(message, "tab character"):
-		return "; indent with blanks"
-	case strings.Contains(message, "mapping value is not allowed"):
-		return `; text that holds ": " must be in quotes`
-	default:
-		return ""
 	}
+	return ""
 }
 
 func (c *converter) at(t *token.Token) Pos {
