@@ -157,7 +157,9 @@ func TestSmoke(t *testing.T) {
 	require.Equal(t, 3, sum.Asked)
 
 	// A dead feed beyond what is tolerated makes the workflow fail, and red.
-	s.apply(s.news("a", "b", "gone"))
+	strict := s.news("a", "b", "gone")
+	strict.Tolerate = harvest.Count{}
+	s.apply(strict)
 	sum, err = s.start(`{"campaign":"news"}`)
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)

@@ -17,9 +17,6 @@ import (
 // noon is the moment that tests begin at; stored times keep microseconds.
 func noon() time.Time { return time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC) }
 
-// everything is a range that holds all ordinals of a run.
-const everything = 1 << 40
-
 // openRun opens a run of campaign "news" that is ready to be worked on, with
 // one item per key.
 func openRun(t *testing.T, s Store, id string, keys ...string) int64 {
