@@ -121,6 +121,7 @@ func (r *Rollout) entryChange(ctx context.Context, t *task, old, now campaigns.E
 		c.Note = cmp.Or(anotherItem(before, after), c.Note)
 	} else {
 		c.Rows = rowChanges(before, after, asks)
+		r.renamedRows(&c, old, now, before, after)
 	}
 	if c.Note == "" && len(c.Rows) == 0 {
 		return nil, nil

@@ -22,10 +22,13 @@ func (r *Rollout) judge(ctx context.Context, t *task, in Input, f *found) error 
 	}
 	c := &t.change
 	c.File, c.Line = t.source.File, t.source.Line
-	if t.renamed() {
+	if c.Was = t.late; t.renamed() {
 		c.Was = t.stored.Name
 	}
 	r.judgeOwner(t, in)
+	if err := r.judgeLate(ctx, t); err != nil {
+		return err
+	}
 	t.pause = wantedPause(t, in)
 	r.judgeDrift(t)
 	c.Mark = mark(t)

@@ -25,6 +25,10 @@ type task struct {
 	removed *rows.Campaign
 	// former are names whose schedules go once this one's is there.
 	former []string
+	// late is the former name that is still in the store beside the new one; moves:
+	// an apply has something to move though the definition is the same.
+	late  string
+	moves bool
 	// pause is what is wanted; nil: not paused.
 	pause *rows.Pause
 	// foreign: the schedule belongs to another store, and is taken over.
@@ -68,6 +72,11 @@ func (r *Rollout) look(ctx context.Context, in Input) (*view, error) {
 		if err := r.judge(ctx, t, in, f); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.suggestWas(ctx, tasks); err != nil {
+		return nil, err
+	}
+	for _, t := range tasks {
 		v.plan.Changes = append(v.plan.Changes, t.change)
 	}
 	v.plan.Busiest = busiest(v.plan.Changes)
@@ -92,7 +101,7 @@ func (r *Rollout) tasks(in Input, f *found) ([]*task, error) {
 		if t.stored != nil {
 			taken[t.stored.Name] = true
 		}
-		for _, name := range t.former {
+		for _, name := range append([]string{t.late}, t.former...) {
 			taken[name] = true
 		}
 	}
@@ -152,6 +161,11 @@ func (r *Rollout) newTask(source *campaigns.Source, f *found) (*task, error) {
 			if r.own(f, was) != nil {
 				t.former = append(t.former, was)
 			}
+		case ok:
+			t.late = was
+			if r.own(f, was) != nil {
+				t.former = append(t.former, was)
+			}
 		case !ok && r.own(f, was) != nil: // left by an apply that did not finish
 			t.former = append(t.former, was)
 		}
@@ -189,7 +203,7 @@ func (t *task) storedPause() *rows.Pause {
 
 // sameDefinition: apply would make no new version.
 func (t *task) sameDefinition() bool {
-	return t.stored != nil && !t.renamed() && t.stored.Definition.Digest == t.digest
+	return t.stored != nil && !t.renamed() && !t.moves && t.stored.Definition.Digest == t.digest
 }
 
 // scheduled reports whether a schedule is wanted.

@@ -1,0 +1,134 @@
+package rollout
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+// suggestWas speaks of campaigns that are in no file any more while a new one has
+// their addresses: the name changed, and nobody said so.
+func (r *Rollout) suggestWas(ctx context.Context, tasks []*task) error {
+	var gone, came []*task
+	for _, t := range tasks {
+		switch {
+		case t.change.Mark == MarkGone && t.old != nil:
+			gone = append(gone, t)
+		case t.change.Mark == MarkNew && t.removed == nil:
+			came = append(came, t)
+		}
+	}
+	if len(gone) == 0 || len(came) == 0 {
+		return nil
+	}
+	theirs := make([]map[string]bool, len(gone))
+	for i, g := range gone {
+		var err error
+		if theirs[i], err = r.storedAddresses(ctx, *g.old); err != nil {
+			return err
+		}
+	}
+	for _, c := range came {
+		own, err := r.addresses(c.source.Campaign, func(e campaigns.Entry) ([]campaigns.Row, error) { return sourceRows(c.source, e), nil })
+		if err != nil {
+			return err
+		}
+		for i, g := range gone {
+			if n := common(own, theirs[i]); n > 0 && 2*n >= len(theirs[i]) {
+				c.change.Warnings = append(c.change.Warnings, fmt.Sprintf(
+					"has %d of the %s of %s, which is in no file any more; renamed? write was: %s here before the first apply, and its checkpoints and documents come along",
+					n, pluralOf(len(theirs[i]), "address", "addresses"), g.name, g.name))
+			}
+		}
+	}
+	return nil
+}
+
+func pluralOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(int64(n)) + " " + many
+}
+
+func common(a, b map[string]bool) (n int) {
+	for address := range a {
+		if b[address] {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *Rollout) storedAddresses(ctx context.Context, c campaigns.Campaign) (map[string]bool, error) {
+	return r.addresses(c, func(e campaigns.Entry) ([]campaigns.Row, error) { return r.storedRows(ctx, e) })
+}
+
+func (r *Rollout) addresses(c campaigns.Campaign, list func(campaigns.Entry) ([]campaigns.Row, error)) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, e := range c.Entries {
+		rows, err := list(e)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if address := r.address(e, row); address != "" {
+				out[address] = true
+			}
+		}
+	}
+	return out, nil
+}
+
+// address names what an item harvests, by its fetcher and the params that tell one
+// source from another; "" where it has none of these.
+func (r *Rollout) address(e campaigns.Entry, row campaigns.Row) string {
+	params, err := e.ItemParams(row, nil)
+	if err != nil {
+		return ""
+	}
+	var all map[string]any
+	if json.Unmarshal(params, &all) != nil {
+		return ""
+	}
+	own := map[string]any{}
+	for _, name := range r.identity(e.Fetcher) {
+		if v, ok := all[name]; ok {
+			own[name] = v
+		}
+	}
+	if len(own) == 0 {
+		return ""
+	}
+	digest, err := harvest.Fingerprint([]any{e.Fetcher, own})
+	if err != nil {
+		return ""
+	}
+	return digest
+}
+
+// renamedRows says of a row that came which one that went had its address.
+func (r *Rollout) renamedRows(c *ItemChange, old, now campaigns.Entry, before, after map[string]campaigns.Row) {
+	went := map[string]string{}
+	for _, change := range c.Rows {
+		if change.Mark == MarkGone {
+			if address := r.address(old, before[change.Key]); address != "" {
+				went[address] = change.Key
+			}
+		}
+	}
+	if len(went) == 0 {
+		return
+	}
+	for i, change := range c.Rows {
+		if change.Mark != MarkNew {
+			continue
+		}
+		if key := went[r.address(now, after[change.Key])]; key != "" {
+			c.Rows[i].Text = fmt.Sprintf("has the address of %s, which goes; renamed? keep the key %s, or it begins anew", key, key)
+		}
+	}
+}
