@@ -157,9 +157,11 @@ func TestAHugeRunStaysSmall(t *testing.T) {
 	}{
 		{"auto", 500, 0, 110, 500},
 		{"few processors", 4, 0, 61, 4},
-		{"chunks of one item", 500, 1, 560, 500},
+		// Five hundred are needed; how many find nothing, because others were faster,
+		// depends on the machine.
+		{"chunks of one item", 500, 1, 1000, 500},
 		{"large chunks", 20, 5000, 23, 20},
-		{"everything waits", 50, 1, 530, 50},
+		{"everything waits", 50, 1, 1000, 50},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
