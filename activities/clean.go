@@ -18,33 +18,27 @@ const (
 	keepRuns = 20
 )
 
-// Clean removes what each campaign's keep allows. One campaign that cannot be
-// cleaned does not keep the others.
+// Clean removes what each campaign's keep allows, in one pass for all of them. A
+// campaign whose definition cannot be read keeps everything, and does not keep the
+// others.
 func (a *Activities) Clean(ctx context.Context, _ steps.CleanIn) (steps.Cleaned, error) {
 	all, err := a.Store.Campaigns(ctx, "", true)
 	if err != nil {
 		return steps.Cleaned{}, err
 	}
-	out := steps.Cleaned{}
+	rules := []rows.Retention{{}} // bodies that nothing names any more belong to no campaign
 	var failed []error
-	for i, row := range all {
-		beat(ctx, i*addBatch)
+	for _, row := range all {
 		c, err := a.definition(ctx, row.Name, row.Definition.Version)
-		if err == nil {
-			var r rows.Removed
-			r, err = a.Store.Clean(ctx, retention(row.Name, c.Keep, a.Now()))
-			out.Runs, out.Items, out.Ledger, out.Versions, out.Blobs = out.Runs+r.Runs, out.Items+r.Items, out.Ledger+r.Ledger, out.Versions+r.Versions, out.Blobs+r.Blobs
-		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("clean campaign %s: %w", row.Name, err))
+			continue
 		}
+		rules = append(rules, retention(row.Name, c.Keep, a.Now()))
 	}
-	// Bodies that nothing names any more belong to no campaign.
-	r, err := a.Store.Clean(ctx, rows.Retention{})
-	if out.Blobs += r.Blobs; err != nil {
-		failed = append(failed, fmt.Errorf("clean the bucket: %w", err))
-	}
-	return out, errors.Join(failed...)
+	r, err := a.Store.Clean(ctx, rules...)
+	out := steps.Cleaned{Runs: r.Runs, Items: r.Items, Ledger: r.Ledger, Versions: r.Versions, Failures: r.Failures, Blobs: r.Blobs}
+	return out, errors.Join(append(failed, err)...)
 }
 
 func retention(campaign string, k campaigns.Keep, now time.Time) rows.Retention {
@@ -55,7 +49,7 @@ func retention(campaign string, k campaigns.Keep, now time.Time) rows.Retention 
 		return now.Add(-age)
 	}
 	return rows.Retention{
-		Campaign: campaign, Raw: before(k.Raw), Versions: before(k.Versions), Ledger: before(k.Ledger), Runs: before(k.Runs),
+		Campaign: campaign, Raw: before(k.Raw), Versions: before(k.Versions), Ledger: before(k.Ledger), Runs: before(k.Runs), Settled: before(k.Runs),
 		Items: now.Add(-keepItems), KeepRuns: keepRuns,
 	}
 }

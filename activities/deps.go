@@ -22,7 +22,7 @@ type storage interface {
 	outboxStore
 	ID() string
 	Epoch(context.Context) (int64, error)
-	Clean(context.Context, rows.Retention) (rows.Removed, error)
+	Clean(context.Context, ...rows.Retention) (rows.Removed, error)
 	Record(context.Context, rows.Event) error
 	Events(ctx context.Context, on string, since time.Time, limit int) ([]rows.Event, error)
 }

@@ -42,4 +42,13 @@ func TestPlans(t *testing.T) {
 	require.NotContains(t, former, "TEMP B-TREE")
 	claims := plan(`SELECT ord FROM run_items WHERE run = 1 AND ord BETWEEN 2 AND 3 AND state = 'open' ORDER BY ord LIMIT 4`)
 	require.Equal(t, "SEARCH run_items USING PRIMARY KEY (run=? AND ord>? AND ord<?)", claims)
+	for index, query := range map[string]string{
+		"versions_replaced":  `SELECT v.number FROM versions v WHERE v.before > 0 AND (v.at, v.number) > (1, 1) AND v.at < 2 ORDER BY v.at, v.number LIMIT 3`,
+		"ledger_raw_at":      `SELECT l.id FROM ledger l WHERE l.raw <> '' AND (l.at, l.id) > (1, 1) AND l.at < 2 ORDER BY l.at, l.id LIMIT 3`,
+		"quarantine_settled": `SELECT q.id FROM quarantine q WHERE ` + isSettled + ` AND (q.at, q.id) > (1, 1) AND q.at < 2 ORDER BY q.at, q.id LIMIT 3`,
+	} {
+		retention := plan(query)
+		require.Contains(t, retention, index)
+		require.NotContains(t, retention, "TEMP B-TREE", index)
+	}
 }

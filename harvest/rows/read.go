@@ -194,6 +194,7 @@ type Counts struct {
 
 // Retention is what the cleaner may take now: everything older than these
 // moments; a zero moment keeps. Of each campaign the last KeepRuns runs stay.
+// Campaign "" means all that have no rule of their own.
 type Retention struct {
 	Campaign string
 	Raw      time.Time
@@ -201,12 +202,13 @@ type Retention struct {
 	Ledger   time.Time
 	Runs     time.Time
 	Items    time.Time // items of closed runs
+	Settled  time.Time // records in quarantine that are accepted or resolved
 	KeepRuns int
 }
 
 // Removed counts what a cleaning took.
 type Removed struct {
-	Runs, Items, Ledger, Versions, Blobs int
+	Runs, Items, Ledger, Versions, Failures, Blobs int
 }
 
 // Attempt is one try of one item, put together from the ledger.

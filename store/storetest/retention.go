@@ -20,6 +20,8 @@ func retentionTests() map[string]func(*testing.T, Store) {
 		"versions of a shared collection":   keepShared,
 		"ledger lines and raw answers":      keepLedger,
 		"only the campaign that is meant":   keepOthers,
+		"each campaign by its own rule":     keepEach,
+		"settled failures, never open ones": keepSettled,
 		"what remains still names its runs": keepNames,
 	}
 }
@@ -46,9 +48,9 @@ func days(t *testing.T, s Store, n int) {
 	}
 }
 
-func clean(t *testing.T, s Store, r rows.Retention) rows.Removed {
+func clean(t *testing.T, s Store, rules ...rows.Retention) rows.Removed {
 	t.Helper()
-	got, err := s.Clean(t.Context(), r)
+	got, err := s.Clean(t.Context(), rules...)
 	require.NoError(t, err)
 	return got
 }
@@ -179,4 +181,38 @@ func keepNames(t *testing.T, s Store) {
 	require.Equal(t, "news-day-1", d.Run)
 	require.Equal(t, "news-day-1", checkpoint(t, s, "a", "").Run)
 	require.Equal(t, "news-day-0", all(t, s.Ledger(t.Context(), rows.LedgerFilter{}))[0].Run)
+}
+
+// One pass follows the rule of each campaign; the rule of "" is for the others.
+func keepEach(t *testing.T, s Store) {
+	days(t, s, 3)
+	far := noon().AddDate(1, 0, 0)
+	require.Zero(t, clean(t, s, rows.Retention{Campaign: "", Versions: far, Ledger: far, Runs: far, Items: far}, rows.Retention{Campaign: "news"}), "news keeps all")
+	got := clean(t, s, rows.Retention{Campaign: ""}, rows.Retention{Campaign: "law", Runs: far}, rows.Retention{Campaign: "news", Versions: far, Ledger: noon().AddDate(0, 0, 2), Runs: far, KeepRuns: 1})
+	require.Equal(t, rows.Removed{Runs: 2, Ledger: 2, Versions: 4}, got)
+}
+
+// A settled record goes so long after it was settled and last rejected.
+func keepSettled(t *testing.T, s Store) {
+	visit(t, s, "1", "", rejects(noon(), "accepted", "open", "resolved"))
+	visit(t, s, "2", "", func(it rows.ClaimedItem) rows.Write {
+		w := page(it, "resolved")
+		w.At = noon().AddDate(0, 0, 1)
+		return w
+	})
+	list, err := s.Failures(t.Context(), rows.FailureFilter{})
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	require.Zero(t, clean(t, s, rows.Retention{Settled: noon().AddDate(0, 0, 1)}).Failures, "resolved a day after it was rejected")
+	require.Equal(t, 1, clean(t, s, rows.Retention{Settled: noon().AddDate(0, 0, 2)}).Failures)
+	for _, f := range list {
+		if f.Record == "accepted" {
+			require.NoError(t, s.AcceptFailures(t.Context(), f.ID))
+		}
+	}
+	require.Zero(t, clean(t, s, rows.Retention{Settled: time.Now().Add(-time.Hour)}).Failures, "accepted just now")
+	require.Equal(t, 1, clean(t, s, rows.Retention{Settled: time.Now().AddDate(9, 0, 0)}).Failures)
+	list, err = s.Failures(t.Context(), rows.FailureFilter{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"open"}, records(list))
 }

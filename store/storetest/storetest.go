@@ -94,7 +94,7 @@ type Store interface {
 	AcceptFailures(ctx context.Context, ids ...int64) error
 	Unread(ctx context.Context, item harvest.Item, lane string, run int64) ([]harvest.Unread, rows.Unread, error)
 	Counts(ctx context.Context, campaign string) (rows.Counts, error)
-	Clean(ctx context.Context, r rows.Retention) (rows.Removed, error)
+	Clean(ctx context.Context, rules ...rows.Retention) (rows.Removed, error)
 	PutBlob(ctx context.Context, content []byte) (string, error)
 	Blob(ctx context.Context, digest string) (io.ReadCloser, error)
 }

@@ -306,5 +306,6 @@ type Cleaned struct {
 	Items    int `json:"items"`
 	Ledger   int `json:"ledger"`
 	Versions int `json:"versions"`
+	Failures int `json:"failures,omitempty"`
 	Blobs    int `json:"blobs"`
 }
