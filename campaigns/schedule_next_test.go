@@ -241,6 +241,8 @@ func TestWarnings(t *testing.T) {
 		"30 1 * * *":         {},
 		"0 0 30 2 *":         {want: []string{`cron "0 0 30 2 *" never fires: there is no such day`}},
 		"* 0 * * *":          {want: []string{`cron "* 0 * * *" fires 60 times in each of its hours; once in an hour is: 0 0 * * *`}},
+		"* * * * *":          {want: []string{`cron "* * * * *" fires 60 times in each of its hours; once in an hour is: 0 * * * *`}},
+		"every 1m":           {want: []string{"every 1m fires 60 times an hour"}},
 		"*/45 * * * *":       {want: []string{`cron "*/45 * * * *" starts again at minute 0 after 45: the last gap is 15, not 45`}},
 		"0 */30 * * *":       {want: []string{`cron "0 */30 * * *" has a step of 30 in its hour field, which only leaves 0`}},
 		"0 0 13 * 5":         {want: []string{`cron "0 0 13 * 5" fires on the given days of the month and on the given days of the week: both set means OR, as in crontab`}},

@@ -23,8 +23,11 @@ func (s Schedule) Warnings(from time.Time) []string {
 	if len(out) == 0 && len(s.Next(from, 1)) == 0 {
 		out = append(out, s.silent(from))
 	}
-	if s.Every > 0 && s.Every < time.Minute {
+	switch {
+	case s.Every > 0 && s.Every < time.Minute:
 		out = append(out, fmt.Sprintf("every %s is more often than once a minute", scheduleText(s.Every)))
+	case s.Every == time.Minute:
+		out = append(out, "every 1m fires 60 times an hour")
 	}
 	if gap := s.Gap(from); s.Jitter != nil && gap > 0 && *s.Jitter > gap {
 		out = append(out, fmt.Sprintf("jitter %s is longer than the shortest gap between two fires, %s, and is cut to it", scheduleText(*s.Jitter), scheduleText(gap)))
@@ -65,7 +68,7 @@ func (s Schedule) cronWarnings(line string, from time.Time) []string {
 	if len(fields) != 5 {
 		return out
 	}
-	add(fields[0] == "*" && bits.OnesCount64(c.hour) < 24, "fires 60 times in each of its hours; once in an hour is: 0 %s", strings.Join(fields[1:], " "))
+	add(bits.OnesCount64(c.minute) == 60, "fires 60 times in each of its hours; once in an hour is: 0 %s", strings.Join(fields[1:], " "))
 	for i, f := range cronFields()[:2] {
 		text := unevenStep(f, fields[i])
 		add(text != "", "%s", text)

@@ -151,7 +151,7 @@ func (c *roll) do(ctx context.Context, paths []string) error {
 	if err := c.remember(ctx); err != nil {
 		return err
 	}
-	c.notYet(pendingKeys(m.input.Loaded))
+	c.places("Read and checked, and not yet acted upon:", pendingKeys(m.input.Loaded))
 	if len(result.Done) == 0 {
 		c.out.Printf("Nothing to do: all of it is so already.\n")
 	}

@@ -22,7 +22,9 @@ func newCampaignsValidate(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "validate [PATH...]", Short: "Check campaign files",
 		Long: `Check files, or folders of them, and the lists they name: every problem with its
-line. Nothing is asked of the network, nothing is changed. Default: campaigns.
+line, and what is allowed but probably not meant: a schedule that never fires or
+fires every minute, one address under two keys. Nothing is asked of the network,
+nothing is changed. Default: campaigns.
 
 With --probe every address is asked what it is, politely, two of a host at once:
 one row for each item, what is wrong on top. Exit code 1 when one does not
@@ -45,20 +47,27 @@ func (c *campaignsValidate) run(cmd *cobra.Command, args []string) error {
 	}
 	notYet := append([]campaigns.Problem{}, l.NotYet...)
 	var names []string
+	var warnings []campaigns.Problem
 	for _, s := range l.Campaigns {
 		names = append(names, s.Campaign.Name)
+		warnings = append(warnings, s.Warnings(c.env.Now(), c.lookup)...)
 		notYet = append(notYet, s.NotYet...)
 	}
 	c.out.Value(map[string]any{
-		"project": l.Project, "files": l.Files, "campaigns": orEmpty(names), "problems": orEmpty(l.Problems), "not_yet": orEmpty(notYet),
+		"project": l.Project, "files": l.Files, "campaigns": orEmpty(names), "problems": orEmpty(l.Problems), "warnings": orEmpty(warnings), "not_yet": orEmpty(notYet),
 	})
 	if len(l.Problems) > 0 {
 		return c.refuse(l)
 	}
 	if c.out.People() {
-		c.notYet(notYet)
+		c.places("Read and checked, and not yet acted upon:", notYet)
+		c.places("Allowed, but probably not meant:", warnings)
 	}
-	c.out.Printf("%s in %s: nothing wrong.\n", print.Count(len(names), "campaign"), print.Count(len(l.Files), "file"))
+	verdict := "nothing wrong"
+	if len(warnings) > 0 {
+		verdict = "no error, " + print.Count(len(warnings), "warning")
+	}
+	c.out.Printf("%s in %s: %s.\n", print.Count(len(names), "campaign"), print.Count(len(l.Files), "file"), verdict)
 	return nil
 }
 
@@ -85,11 +94,12 @@ func (p *program) refuse(l *campaigns.Loaded) error {
 	return quiet(exitUsage)
 }
 
-func (p *program) notYet(list []campaigns.Problem) {
+// places prints what is no error, with where it stands.
+func (p *program) places(head string, list []campaigns.Problem) {
 	if len(list) == 0 {
 		return
 	}
-	p.out.Printf("Read and checked, and not yet acted upon:\n")
+	p.out.Printf("%s\n", head)
 	var b strings.Builder
 	if err := campaigns.PrintPlaces(&b, list); err == nil {
 		p.out.Printf("%s", b.String())

@@ -60,7 +60,7 @@ func (r *Rollout) estimate(s campaigns.Source, rules map[string]campaigns.Host, 
 	var e Estimate
 	perHost, unknown, activities := map[string]int{}, 0, 0
 	for _, entry := range s.Campaign.Entries {
-		rows := sourceRows(&s, entry)
+		rows := s.Rows(entry)
 		if entry.Split != nil && entry.Split.Ask != "" {
 			e.Asked = true
 			rows = append(rows[:len(rows):len(rows)], campaigns.Row{})

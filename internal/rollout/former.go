@@ -2,11 +2,9 @@ package rollout
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // suggestWas speaks of campaigns that are in no file any more while a new one has
@@ -32,7 +30,7 @@ func (r *Rollout) suggestWas(ctx context.Context, tasks []*task) error {
 		}
 	}
 	for _, c := range came {
-		own, err := r.addresses(c.source.Campaign, func(e campaigns.Entry) ([]campaigns.Row, error) { return sourceRows(c.source, e), nil })
+		own, err := r.addresses(c.source.Campaign, func(e campaigns.Entry) ([]campaigns.Row, error) { return c.source.Rows(e), nil })
 		if err != nil {
 			return err
 		}
@@ -83,31 +81,22 @@ func (r *Rollout) addresses(c campaigns.Campaign, list func(campaigns.Entry) ([]
 	return out, nil
 }
 
-// address names what an item harvests, by its fetcher and the params that tell one
-// source from another; "" where it has none of these.
 func (r *Rollout) address(e campaigns.Entry, row campaigns.Row) string {
-	params, err := e.ItemParams(row, nil)
-	if err != nil {
-		return ""
-	}
-	var all map[string]any
-	if json.Unmarshal(params, &all) != nil {
-		return ""
-	}
-	own := map[string]any{}
-	for _, name := range r.identity(e.Fetcher) {
-		if v, ok := all[name]; ok {
-			own[name] = v
+	return e.Address(row, r.identity(e.Fetcher))
+}
+
+// mostTwice is how many items with the address of another a plan names.
+const mostTwice = 3
+
+func (r *Rollout) twice(s campaigns.Source) []string {
+	var out []string
+	for _, p := range s.Twice(r.settings.Lookup) {
+		if len(out) == mostTwice {
+			return append(out, "and more of these: starter campaigns validate")
 		}
+		out = append(out, p.Text)
 	}
-	if len(own) == 0 {
-		return ""
-	}
-	digest, err := harvest.Fingerprint([]any{e.Fetcher, own})
-	if err != nil {
-		return ""
-	}
-	return digest
+	return out
 }
 
 // renamedRows says of a row that came which one that went had its address.

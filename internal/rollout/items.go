@@ -26,7 +26,7 @@ func (r *Rollout) itemChanges(ctx context.Context, t *task, former map[string]st
 		old, existed := olds[name]
 		delete(olds, name)
 		if !existed {
-			t.change.Items = append(t.change.Items, ItemChange{Entry: e.Name, New: len(sourceRows(t.source, e)), Note: "new entry: its items are harvested from their beginning"})
+			t.change.Items = append(t.change.Items, ItemChange{Entry: e.Name, New: len(t.source.Rows(e)), Note: "new entry: its items are harvested from their beginning"})
 			continue
 		}
 		c, err := r.entryChange(ctx, t, old, e)
@@ -57,19 +57,6 @@ func splitCount(e campaigns.Entry) int {
 		return 1
 	}
 	return max(e.Split.Count, len(e.Split.Items))
-}
-
-// sourceRows are the items that the files name; an entry without a split is one
-// of its own.
-func sourceRows(s *campaigns.Source, e campaigns.Entry) []campaigns.Row {
-	switch {
-	case e.Split == nil:
-		return []campaigns.Row{{}}
-	case e.Split.List != "":
-		return s.Lists[e.Split.List]
-	default:
-		return e.Split.Items
-	}
 }
 
 func (r *Rollout) storedRows(ctx context.Context, e campaigns.Entry) ([]campaigns.Row, error) {
@@ -105,7 +92,7 @@ func (r *Rollout) entryChange(ctx context.Context, t *task, old, now campaigns.E
 	if err != nil {
 		return nil, err
 	}
-	after, err := r.keyed(now, sourceRows(t.source, now))
+	after, err := r.keyed(now, t.source.Rows(now))
 	if err != nil {
 		return nil, err
 	}

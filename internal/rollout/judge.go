@@ -146,6 +146,7 @@ func (r *Rollout) judgeContent(ctx context.Context, t *task, in Input, f *found)
 	if s := t.source.Campaign.Schedule; s != nil {
 		c.Warnings = append(c.Warnings, s.Warnings(in.Now)...)
 	}
+	c.Warnings = append(c.Warnings, r.twice(*t.source)...)
 	seen, err := r.askedPerRun(ctx, t.name)
 	if err != nil {
 		return err
