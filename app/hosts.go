@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,13 +19,20 @@ import (
 // a host.
 const hostsEvery = 2 * time.Second
 
+// allHostsEvery is how soon it forgets what holds no more by itself, such as what a
+// robots.txt asked for.
+const allHostsEvery = 10 * time.Minute
+
 // hosts keeps the store's truth about hosts at hand, so that asking for a rule
 // costs no statement.
 type hosts struct {
 	store *store.Store
 	log   *slog.Logger
 	table atomic.Pointer[map[string]rows.Host]
+
 	mu    sync.Mutex
+	after int64     // the change that was seen last
+	whole time.Time // when all were read last
 }
 
 func newHosts(life fx.Lifecycle, s *store.Store, log *slog.Logger) (*hosts, error) {
@@ -56,19 +64,36 @@ func (h *hosts) follow(ctx context.Context) {
 	}
 }
 
+// read takes over what changed since the last time.
 func (h *hosts) read(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list, err := h.store.Hosts(ctx)
+	after := h.after
+	if time.Since(h.whole) > allHostsEvery {
+		after = 0
+	}
+	c, err := h.store.HostsSince(ctx, after)
 	if err != nil {
 		return err
 	}
-	table := make(map[string]rows.Host, len(list))
-	for _, host := range list {
+	if c.All || len(c.Hosts) > 0 {
+		h.take(c)
+	}
+	h.after = c.Last
+	return nil
+}
+
+func (h *hosts) take(c rows.HostChanges) {
+	table := make(map[string]rows.Host, len(c.Hosts))
+	if c.All {
+		h.whole = time.Now()
+	} else {
+		maps.Copy(table, *h.table.Load())
+	}
+	for _, host := range c.Hosts {
 		table[host.Name] = host
 	}
 	h.table.Store(&table)
-	return nil
 }
 
 // rule is a host's own, with what "*" says for what it leaves open.

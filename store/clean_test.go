@@ -93,6 +93,22 @@ func TestCleaningLetsOthersWrite(t *testing.T) {
 	}
 }
 
+func TestAHostsStateLetsOthersWrite(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			w := watch(s)
+			require.NoError(t, s.RestHost(t.Context(), "a", time.Now(), "429"))
+			require.NoError(t, s.SlowHost(t.Context(), "a", time.Second, "503"))
+			require.NoError(t, s.DelayHost(t.Context(), "a", time.Second, time.Hour))
+			require.NoError(t, s.PauseHost(t.Context(), "a", &rows.Pause{By: "marta"}))
+			require.Zero(t, w.alone, "of %d", w.count)
+		})
+	}
+}
+
 var engines = map[string]func(*testing.T) *Store{
 	"sqlite": newStore,
 	"postgres": func(t *testing.T) *Store {

@@ -10,6 +10,13 @@ import (
 // replaceHosts makes the project say exactly these hosts. A host that another
 // project describes differently is refused: there is one truth per host.
 func replaceHosts(t *tx, project string, hosts []rows.Host) error {
+	change, err := nextHostChange(t)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(`UPDATE sequences SET value = ? WHERE name = 'host files'`, change); err != nil {
+		return err
+	}
 	if _, err := t.exec(`DELETE FROM hosts WHERE project = ?`, project); err != nil {
 		return err
 	}
@@ -42,16 +49,66 @@ func checkHost(t *tx, project string, h rows.Host) error {
 // for rest, that is or was slowed, or that is paused, by name. RestUntil is by this
 // process's clock, whatever the others' say.
 func (s *Store) Hosts(ctx context.Context) ([]rows.Host, error) {
-	list, err := collect(s.reader(ctx), scanHost, s.engine.timed(`
-		WITH names AS (SELECT name FROM hosts UNION SELECT name FROM host_states),
-		     told  AS (SELECT name, min(project) AS project FROM hosts GROUP BY name)
+	list, err := s.hosts(ctx, 0)
+	return list, fault("list hosts", "", err)
+}
+
+// HostsSince returns the hosts whose state changed after a number of changes, or
+// all of them (after 0, or when the files said something about hosts since). It
+// reads two numbers where nothing changed.
+func (s *Store) HostsSince(ctx context.Context, after int64) (rows.HostChanges, error) {
+	var c rows.HostChanges
+	var files int64
+	err := scanOne(s.reader(ctx), []any{&c.Last, &files}, `SELECT h.value, f.value FROM sequences h JOIN sequences f ON f.name = 'host files' WHERE h.name = 'hosts'`)
+	if err != nil || c.Last == after {
+		return c, fault("look for changes of hosts", "", err)
+	}
+	if c.All = after == 0 || files > after || c.Last < after; c.All {
+		after = 0
+	}
+	c.Hosts, err = s.hosts(ctx, after)
+	return c, fault("list hosts", "", err)
+}
+
+// hosts reads those whose state changed after a number of changes; 0: all.
+func (s *Store) hosts(ctx context.Context, after int64) ([]rows.Host, error) {
+	names, args := `SELECT name FROM hosts UNION SELECT name FROM host_states`, []any{}
+	if after > 0 {
+		names, args = `SELECT name FROM host_states WHERE changed > ?`, []any{after}
+	}
+	return collect(s.reader(ctx), scanHost, s.engine.timed(`
+		WITH names AS (`+names+`),
+		     told  AS (SELECT name, min(project) AS project FROM hosts WHERE name IN (SELECT name FROM names) GROUP BY name)
 		SELECT n.name, coalesce(h.project, ''), coalesce(h.every, 0), coalesce(h.connections, 0), coalesce(h.robots, ''), coalesce(h.source, ''),
 		       coalesce(s.paused, ''), coalesce(s.rest_until, 0), coalesce(s.rest_why, ''),
 		       coalesce(s.slow, 0), coalesce(s.slow_why, ''), coalesce(s.slow_since, 0), CASE WHEN s.delay_until > {now} THEN s.delay ELSE 0 END, {now}
 		FROM names n LEFT JOIN told ON told.name = n.name LEFT JOIN hosts h ON h.name = n.name AND h.project = told.project
 		     LEFT JOIN host_states s ON s.name = n.name
-		ORDER BY n.name`))
-	return list, fault("list hosts", "", err)
+		ORDER BY n.name`), args...)
+}
+
+// nextHostChange counts a change of hosts. Others who count wait until the
+// transaction is over, so that numbers come in the order of commits.
+func nextHostChange(t *tx) (int64, error) {
+	if _, err := t.exec(`UPDATE sequences SET value = value + 1 WHERE name = 'hosts'`); err != nil {
+		return 0, err
+	}
+	return number(t, `SELECT value FROM sequences WHERE name = 'hosts'`)
+}
+
+// changeHost writes the state of one host, beside other writers, and counts that.
+func (s *Store) changeHost(ctx context.Context, op, host string, fn func(*tx) error) error {
+	return s.writeBeside(ctx, besideOthers, op, host, func(t *tx) error {
+		change, err := nextHostChange(t)
+		if err != nil {
+			return err
+		}
+		if err := fn(t); err != nil {
+			return err
+		}
+		_, err = t.exec(s.engine.timed(`UPDATE host_states SET changed = ?, changed_at = {now} WHERE name = ?`), change, host)
+		return err
+	})
 }
 
 func scanHost(s scanner) (rows.Host, error) {
@@ -87,7 +144,7 @@ func skew(now int64) time.Duration {
 // RestHost makes a host rest for all workers until a moment of this process's clock.
 // A longer rest that is known already stays; a zero moment ends it.
 func (s *Store) RestHost(ctx context.Context, host string, until time.Time, why string) error {
-	return s.write(ctx, "rest host", host, func(t *tx) error {
+	return s.changeHost(ctx, "rest host", host, func(t *tx) error {
 		now, _, err := first(t, func(s scanner) (now int64, err error) { return now, s.Scan(&now) }, s.engine.timed(`SELECT {now}`))
 		if err != nil {
 			return err
@@ -108,7 +165,7 @@ func (s *Store) SlowHost(ctx context.Context, host string, gap time.Duration, wh
 	if gap <= 0 {
 		gap, why = 0, ""
 	}
-	return s.write(ctx, "slow host", host, func(t *tx) error {
+	return s.changeHost(ctx, "slow host", host, func(t *tx) error {
 		_, err := t.exec(s.engine.timed(slowHost), host, gap.Microseconds(), why, gap > 0)
 		return err
 	})
@@ -121,7 +178,7 @@ const slowHost = `INSERT INTO host_states (name, slow, slow_why, slow_since) VAL
 // DelayHost makes all workers keep the gap that the host's robots.txt asks for, for
 // so long by the database's clock. A longer one that holds already stays.
 func (s *Store) DelayHost(ctx context.Context, host string, gap, keep time.Duration) error {
-	return s.write(ctx, "delay host", host, func(t *tx) error {
+	return s.changeHost(ctx, "delay host", host, func(t *tx) error {
 		_, err := t.exec(s.engine.timed(delayHost), host, gap.Microseconds(), keep.Microseconds())
 		return err
 	})
@@ -133,7 +190,7 @@ const delayHost = `INSERT INTO host_states (name, delay, delay_until) VALUES (?1
 
 // PauseHost keeps who paused a host, when and why; nil resumes it.
 func (s *Store) PauseHost(ctx context.Context, host string, p *rows.Pause) error {
-	return s.write(ctx, "pause host", host, func(t *tx) error {
+	return s.changeHost(ctx, "pause host", host, func(t *tx) error {
 		_, err := t.exec(`INSERT INTO host_states (name, paused) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET paused = excluded.paused`, host, pauseText(p))
 		return err

@@ -114,6 +114,14 @@ type Host struct {
 	SlowSince time.Time     `json:"slow_since,omitzero"`
 }
 
+// HostChanges is what was said about hosts since change number Last of an earlier
+// one. With All, Hosts are all there are.
+type HostChanges struct {
+	Hosts []Host
+	Last  int64
+	All   bool
+}
+
 // Who says what pace holds for a host, besides its own line in the files.
 const (
 	PaceOfAll    = "\"*\""

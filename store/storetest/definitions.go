@@ -27,6 +27,7 @@ func definitionTests() map[string]func(*testing.T, Store) {
 		"a host rests":                    defineRest,
 		"a host is slowed":                defineSlow,
 		"a host asks for a gap":           defineDelay,
+		"what changed about hosts":        defineHostChanges,
 		"lists by digest":                 defineLists,
 		"who did what":                    defineEvents,
 		"the store's own name, and check": defineIdentity,

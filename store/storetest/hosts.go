@@ -91,3 +91,38 @@ func defineDelay(t *testing.T, s Store) {
 	require.Zero(t, delay(4*time.Second, -time.Second), "it is over")
 	require.Equal(t, time.Second, delay(time.Second, time.Hour), "what is over does not stay")
 }
+
+// A worker that has seen all reads what changed since, and all when a file spoke.
+func defineHostChanges(t *testing.T, s Store) {
+	last := int64(0)
+	changed := func() (names []string) {
+		c, err := s.HostsSince(t.Context(), last)
+		require.NoError(t, err)
+		last = c.Last
+		if c.All {
+			names = append(names, "all")
+		}
+		for _, h := range c.Hosts {
+			names = append(names, h.Name)
+		}
+		return names
+	}
+	_, err := s.Apply(t.Context(), rows.Application{Project: "law", Hosts: []rows.Host{{Name: "a", Every: time.Second}, {Name: "b"}, {Name: "c"}}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"all", "a", "b", "c"}, changed())
+	require.Empty(t, changed())
+	require.NoError(t, s.RestHost(t.Context(), "a", noon(), "429"))
+	require.NoError(t, s.SlowHost(t.Context(), "d", time.Second, "503"))
+	before := last
+	require.Equal(t, []string{"a", "d"}, changed())
+	require.NoError(t, s.PauseHost(t.Context(), "b", &rows.Pause{By: "marta"}))
+	require.NoError(t, s.DelayHost(t.Context(), "c", time.Second, time.Hour))
+	require.Equal(t, []string{"b", "c"}, changed())
+	require.Empty(t, changed())
+	c, err := s.HostsSince(t.Context(), before)
+	require.NoError(t, err)
+	require.Equal(t, time.Second, c.Hosts[0].Every, "with what the files say")
+	_, err = s.Apply(t.Context(), rows.Application{Project: "law"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"all", "a", "b", "c", "d"}, changed())
+}

@@ -38,6 +38,7 @@ type Store interface {
 	HasList(ctx context.Context, digest string) (bool, error)
 	List(ctx context.Context, digest string) iter.Seq2[rows.ListRow, error]
 	Hosts(ctx context.Context) ([]rows.Host, error)
+	HostsSince(ctx context.Context, after int64) (rows.HostChanges, error)
 	RestHost(ctx context.Context, host string, until time.Time, why string) error
 	SlowHost(ctx context.Context, host string, gap time.Duration, why string) error
 	DelayHost(ctx context.Context, host string, gap, keep time.Duration) error
