@@ -25,6 +25,9 @@ type Estimate struct {
 	// AtATime is how many items the hosts' connections let work at a time; 0:
 	// not known.
 	AtATime int `json:"at_a_time,omitempty"`
+	// Gap is the one Host's: one request departs there per gap, however many items
+	// work.
+	Gap time.Duration `json:"gap,omitempty"`
 	// RequestsPerDay is what the last runs asked for, where there were some (Seen);
 	// else one request an item, which is the least. ActionsPerMonth are Temporal's.
 	RequestsPerDay  int  `json:"requests_per_day,omitempty"`
@@ -76,7 +79,9 @@ func (r *Rollout) estimate(s campaigns.Source, rules map[string]campaigns.Host, 
 	activities += (e.Items + chunk - 1) / chunk
 	e.Hosts = len(perHost)
 	if unknown == 0 {
-		e.Host, e.AtATime = bottleneck(perHost, rules)
+		if e.Host, e.AtATime = bottleneck(perHost, rules); e.Host != "" {
+			e.Gap = gap(e.Host, rules)
+		}
 	}
 	if s.Campaign.Schedule != nil {
 		perDay, perRun := firesPerDay(*s.Campaign.Schedule, now), float64(e.Items)
@@ -133,6 +138,15 @@ func bottleneck(perHost map[string]int, rules map[string]campaigns.Host) (string
 	return only, sum
 }
 
+func gap(host string, rules map[string]campaigns.Host) time.Duration {
+	for _, name := range []string{host, "*"} {
+		if rule, ok := rules[name]; ok && rule.Every > 0 {
+			return rule.Every
+		}
+	}
+	return 0
+}
+
 func connections(host string, rules map[string]campaigns.Host) int {
 	for _, name := range []string{host, "*"} {
 		if rule, ok := rules[name]; ok && rule.Connections > 0 {
@@ -155,13 +169,30 @@ func firesPerDay(s campaigns.Schedule, now time.Time) float64 {
 }
 
 func (e Estimate) warnings(processors int) []string {
-	if e.AtATime == 0 || e.AtATime >= processors || e.AtATime >= e.Items {
-		return nil
-	}
-	if e.Host != "" {
+	few := e.AtATime > 0 && e.AtATime < processors && e.AtATime < e.Items
+	switch {
+	case e.Host != "" && e.Gap > 0 && processors > 1 && e.Items > 1:
+		return []string{fmt.Sprintf("processors %d, but all items are on one host: %s at a time, and one request departs per gap of %s (at most %s); more processors do not make that faster (hosts: %s)",
+			processors, plural(min(e.AtATime, processors), "item"), durationWords(e.Gap), perGap(e.Gap), e.Host)}
+	case few && e.Host != "":
 		return []string{fmt.Sprintf("processors %d, but all items are on one host with %s: %d will work at a time (hosts: %s)", processors, plural(e.AtATime, "connection"), e.AtATime, e.Host)}
+	case few:
+		return []string{fmt.Sprintf("processors %d, but the %d hosts of the items allow %s: %d will work at a time", processors, e.Hosts, plural(e.AtATime, "connection"), e.AtATime)}
 	}
-	return []string{fmt.Sprintf("processors %d, but the %d hosts of the items allow %s: %d will work at a time", processors, e.Hosts, plural(e.AtATime, "connection"), e.AtATime)}
+	return nil
+}
+
+// perGap says what a gap allows: "60 a minute".
+func perGap(gap time.Duration) string {
+	for _, span := range []struct {
+		d    time.Duration
+		word string
+	}{{time.Minute, "a minute"}, {time.Hour, "an hour"}} {
+		if n := span.d / gap; n > 0 {
+			return number(int64(n)) + " " + span.word
+		}
+	}
+	return "less than one an hour"
 }
 
 // hostRules are the rules that will hold: the store's, these files' over them.

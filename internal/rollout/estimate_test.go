@@ -40,3 +40,26 @@ func TestTheLastRunsSayWhatARunAsks(t *testing.T) {
 	require.Equal(t, 600, estimate().RequestsPerDay)
 	require.Contains(t, estimate().words(), "about 600 requests/day")
 }
+
+// TestAGapIsTheBottleneck: connections let requests overlap, and still one departs
+// at a time.
+func TestAGapIsTheBottleneck(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ rule, items, want string }{
+		"two connections":    {"every: 1s, connections: 2", "a b c", "processors 6, but all items are on one host: 2 items at a time, and one request departs per gap of 1s (at most 60 a minute); more processors do not make that faster (hosts: h.example.org)"},
+		"more than there is": {"every: 90s, connections: 9", "a b c", "processors 6, but all items are on one host: 3 items at a time, and one request departs per gap of 1m30s (at most 40 an hour); more processors do not make that faster (hosts: h.example.org)"},
+		"no gap":             {"connections: 2", "a b c", "processors 6, but all items are on one host with 2 connections: 2 will work at a time (hosts: h.example.org)"},
+		"one item":           {"every: 1s", "a", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var items []string
+			for _, key := range strings.Fields(c.items) {
+				items = append(items, fmt.Sprintf(`{ label: %s, url: "https://h.example.org/%s" }`, key, key))
+			}
+			w.files("c.yaml\nproject: x\nhosts: { h.example.org: { " + c.rule + " } }\ncampaigns:\n  news: { schedule: every 4h, processors: 6, fetcher: feed, split: { key: label, items: [" + strings.Join(items, ", ") + "] } }\n")
+			require.Equal(t, c.want, strings.Join(w.change("news").Warnings, "\n"))
+		})
+	}
+}
