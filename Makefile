@@ -52,8 +52,9 @@ bench: build temporal ## the benchmarks of docs/benchmarks.md, as one table
 soak: build temporal ## the long tests: twenty kills of a worker, of the server, of PostgreSQL; memory under hostile feeds
 	VENDEMMIA_SOAK=1 $(GO) test -count=1 -timeout 60m -v -run 'TestSoak' ./internal/e2e/... ./fetchers/...
 
-race: ## the tests under the race detector (needs cgo)
-	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...
+RACED := ./internal/polite ./activities ./store ./app ./workflows
+race: temporal ## the packages that share memory, under the race detector (needs gcc)
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACED)
 
 FUZZTIME ?= 20s
 fuzz: ## run every fuzz target for FUZZTIME

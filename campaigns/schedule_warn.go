@@ -139,7 +139,7 @@ func (p program) clockChange(change time.Time) string {
 			case 0:
 				return fmt.Sprintf("there is no %s in %s on %s: no fire on that day", clockText(h*60+minute), p.loc, on)
 			case 2:
-				return fmt.Sprintf("%s comes twice in %s on %s: two fires on that day", clockText(h*60+minute), p.loc, on)
+				return fmt.Sprintf("%s comes twice in %s on %s: one fire or two, as the server has it (Temporal 1.29: one, at the second)", clockText(h*60+minute), p.loc, on)
 			}
 		}
 	}
