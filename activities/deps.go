@@ -37,7 +37,6 @@ type definitionStore interface {
 
 type listStore interface {
 	SaveList(ctx context.Context, digest string, list iter.Seq[rows.ListRow]) error
-	HasList(ctx context.Context, digest string) (bool, error)
 	List(ctx context.Context, digest string) iter.Seq2[rows.ListRow, error]
 	Checkpoints(context.Context, rows.CheckpointFilter) ([]rows.Checkpoint, error)
 	SetCheckpoint(ctx context.Context, item harvest.Item, lane string, value json.RawMessage) error

@@ -167,6 +167,17 @@ func TestRetention(t *testing.T) {
 	require.Equal(t, keepRuns, r.KeepRuns)
 }
 
+func TestRetentionOfWhatBelongsToNoCampaign(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	short, long := rows.Retention{Runs: now.Add(-time.Hour)}, rows.Retention{Runs: now.Add(-2 * time.Hour)}
+	require.Equal(t, long.Runs, shared([]rows.Retention{short, long, short}, true, now).Events)
+	require.Zero(t, shared([]rows.Retention{short, {}, long}, true, now).Events, "one keeps its runs for ever")
+	require.Zero(t, shared([]rows.Retention{short}, false, now).Events, "not all are known")
+	require.Zero(t, shared(nil, true, now).Events)
+	require.Equal(t, now.Add(-keepUnused), shared(nil, true, now).Unused)
+}
+
 // A run that began after a due time was not in its way.
 func TestOnlyARunThatWasOpenExplainsAMissedOne(t *testing.T) {
 	t.Parallel()

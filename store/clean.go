@@ -61,6 +61,9 @@ func (c *cleaning) all(ctx context.Context) (done rows.Removed, err error) {
 		{"versions", &done.Versions, c.versions},
 		{"raw pages", new(int), c.raw},
 		{"settled failures", &done.Failures, c.failures},
+		{"events", &done.Events, c.events},
+		{"lists", &done.Lists, c.lists},
+		{"states of hosts", &done.Hosts, c.hosts},
 	} {
 		n, failed := step.do(ctx)
 		*step.count = n

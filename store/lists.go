@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
@@ -14,19 +15,23 @@ import (
 // holds in memory at a time.
 const listPart = 1 << 20
 
+// listFresh is how long a list counts as just seen: far below the age at which
+// lists that nothing names go.
+const listFresh = 24 * time.Hour
+
 // SaveList stores a list under its digest. A list that is there already is not
-// written again and not read from the sequence.
+// written again and not read from the sequence, but will not go soon.
 func (s *Store) SaveList(ctx context.Context, digest string, list iter.Seq[rows.ListRow]) error {
-	known, err := s.HasList(ctx, digest)
+	known, err := s.seeList(ctx, digest)
 	if err != nil || known {
-		return err
+		return fault("save list", digest, err)
 	}
 	parts, n, err := s.packList(list)
 	if err != nil {
 		return fault("save list", digest, err)
 	}
 	return s.write(ctx, "save list", digest, func(t *tx) error {
-		added, err := t.exec(`INSERT INTO lists (digest, rows) VALUES (?, ?) ON CONFLICT DO NOTHING`, digest, n)
+		added, err := t.exec(`INSERT INTO lists (digest, rows, seen_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, digest, n, micros(time.Now()))
 		if err != nil || added == 0 {
 			return err
 		}
@@ -37,6 +42,20 @@ func (s *Store) SaveList(ctx context.Context, digest string, list iter.Seq[rows.
 		}
 		return nil
 	})
+}
+
+// seeList notes that a list is in use, and reports whether it is there.
+func (s *Store) seeList(ctx context.Context, digest string) (known bool, err error) {
+	seen, known, err := first(s.reader(ctx), scanNumber, `SELECT seen_at FROM lists WHERE digest = ?`, digest)
+	if err != nil || !known || seen > micros(time.Now().Add(-listFresh)) {
+		return known, err
+	}
+	var n int64
+	err = s.writeBeside(ctx, besideOthers, "see list", digest, func(t *tx) (err error) {
+		n, err = t.exec(`UPDATE lists SET seen_at = ? WHERE digest = ?`, micros(time.Now()), digest)
+		return err
+	})
+	return n > 0, err
 }
 
 // packList writes the rows as compressed parts of JSON lines.

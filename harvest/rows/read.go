@@ -203,12 +203,17 @@ type Retention struct {
 	Runs     time.Time
 	Items    time.Time // items of closed runs
 	Settled  time.Time // records in quarantine that are accepted or resolved
+	// Events and Unused hold for the whole store and are read from the rule of
+	// campaign "". Unused is for lists that nothing names, and for states of hosts
+	// that say nothing.
+	Events   time.Time
+	Unused   time.Time
 	KeepRuns int
 }
 
 // Removed counts what a cleaning took.
 type Removed struct {
-	Runs, Items, Ledger, Versions, Failures, Blobs int
+	Runs, Items, Ledger, Versions, Failures, Events, Lists, Hosts, Blobs int
 }
 
 // Attempt is one try of one item, put together from the ledger.

@@ -62,7 +62,6 @@ type campaignStore interface {
 type applyStore interface {
 	Apply(context.Context, rows.Application) ([]rows.Applied, error)
 	SaveList(ctx context.Context, digest string, list iter.Seq[rows.ListRow]) error
-	HasList(ctx context.Context, digest string) (bool, error)
 	List(ctx context.Context, digest string) iter.Seq2[rows.ListRow, error]
 	Counts(ctx context.Context, campaign string) (rows.Counts, error)
 }

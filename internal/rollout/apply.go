@@ -186,13 +186,6 @@ func applyHosts(l *campaigns.Loaded) []rows.Host {
 // saveLists keeps the rows of list files by digest; known ones stay.
 func (r *Rollout) saveLists(ctx context.Context, s *campaigns.Source) error {
 	for digest, list := range s.Lists {
-		known, err := r.store.HasList(ctx, digest)
-		if err != nil {
-			return fmt.Errorf("look for list %s of %s: %w", digest, s.Campaign.Name, err)
-		}
-		if known {
-			continue
-		}
 		var failed error
 		encoded := func(yield func(rows.ListRow) bool) {
 			for _, row := range list {
@@ -202,7 +195,7 @@ func (r *Rollout) saveLists(ctx context.Context, s *campaigns.Source) error {
 				}
 			}
 		}
-		err = r.store.SaveList(ctx, digest, encoded)
+		err := r.store.SaveList(ctx, digest, encoded)
 		if err == nil {
 			err = failed
 		}

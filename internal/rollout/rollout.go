@@ -20,7 +20,6 @@ type dataStore interface {
 	Definition(ctx context.Context, campaign string, version int) (rows.Definition, error)
 	Apply(ctx context.Context, a rows.Application) ([]rows.Applied, error)
 	SaveList(ctx context.Context, digest string, list iter.Seq[rows.ListRow]) error
-	HasList(ctx context.Context, digest string) (bool, error)
 	List(ctx context.Context, digest string) iter.Seq2[rows.ListRow, error]
 	RemoveCampaigns(ctx context.Context, names []string, by string) error
 	PauseCampaign(ctx context.Context, name string, p *rows.Pause) error

@@ -22,6 +22,9 @@ func retentionTests() map[string]func(*testing.T, Store) {
 		"only the campaign that is meant":   keepOthers,
 		"each campaign by its own rule":     keepEach,
 		"settled failures, never open ones": keepSettled,
+		"events, but not the last":          keepEvents,
+		"lists that something names":        keepLists,
+		"hosts of which something is said":  keepHosts,
 		"what remains still names its runs": keepNames,
 	}
 }
@@ -215,4 +218,95 @@ func keepSettled(t *testing.T, s Store) {
 	list, err = s.Failures(t.Context(), rows.FailureFilter{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"open"}, records(list))
+}
+
+func keepEvents(t *testing.T, s Store) {
+	_, err := s.Apply(t.Context(), rows.Application{Project: "law", Campaigns: []rows.ApplyCampaign{{Name: "news", Digest: "1", Spec: []byte(`{}`)}}})
+	require.NoError(t, err)
+	for n, e := range []rows.Event{{Verb: "pause", On: "news"}, {Verb: "resume", On: "news"}, {Verb: "pause", On: "news"}, {Verb: "stop", On: "news-1"}, {Verb: "stop", On: "news-2"}} {
+		e.At, e.By = day(n+1), "marta"
+		require.NoError(t, s.Record(t.Context(), e))
+	}
+	require.Zero(t, clean(t, s, rows.Retention{Campaign: "news", Events: day(9)}), "they are of no campaign")
+	require.Equal(t, 2, clean(t, s, rows.Retention{Events: day(5)}).Events)
+	list, err := s.Events(t.Context(), "", time.Time{}, 0)
+	require.NoError(t, err)
+	var left []time.Time
+	for _, e := range list {
+		left = append(left, e.At)
+	}
+	require.Equal(t, []time.Time{day(5), day(3), day(2)}, left)
+}
+
+func keepLists(t *testing.T, s Store) {
+	row := func(yield func(rows.ListRow) bool) { yield(rows.ListRow(`{"key":"a"}`)) }
+	save := func(names ...string) {
+		for _, name := range names {
+			require.NoError(t, s.SaveList(t.Context(), name, row))
+		}
+	}
+	define := func(name string) {
+		_, err := s.Apply(t.Context(), rows.Application{Project: "law", Campaigns: []rows.ApplyCampaign{{Name: "news", Digest: name, Spec: []byte(`{"split":{"list":"` + name + `"}}`)}}})
+		require.NoError(t, err)
+	}
+	left := func() (names []string) {
+		for _, name := range []string{"first", "second", "asked", "told", "nobody"} {
+			known, err := s.HasList(t.Context(), name)
+			require.NoError(t, err)
+			if known {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	save("first", "second", "asked", "told", "nobody")
+	define("first")
+	run := openRun(t, s, "1", "a", "split")
+	define("second")
+	item := harvest.Item{Campaign: "news", Entry: "feed", Key: "split"}
+	require.NoError(t, s.SetCheckpoint(t.Context(), item, "", []byte(`{"list":"asked","told":"told"}`)))
+	require.Zero(t, clean(t, s, rows.Retention{Unused: time.Now().Add(-time.Hour)}).Lists)
+	require.Equal(t, 1, clean(t, s, rows.Retention{Unused: time.Now()}).Lists)
+	require.Equal(t, []string{"first", "second", "asked", "told"}, left(), "first by a run that is open")
+	_, err := list(t, s, "nobody")
+	require.ErrorIs(t, err, rows.ErrNotFound)
+	finish(t, s, run)
+	require.Equal(t, 1, clean(t, s, rows.Retention{Unused: time.Now()}).Lists)
+	require.Equal(t, []string{"second", "asked", "told"}, left())
+	save("nobody")
+	got, err := list(t, s, "nobody")
+	require.NoError(t, err)
+	require.Len(t, got, 1, "saved anew")
+}
+
+func list(t *testing.T, s Store, name string) (all []rows.ListRow, err error) {
+	t.Helper()
+	for row, err := range s.List(t.Context(), name) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+func keepHosts(t *testing.T, s Store) {
+	_, err := s.Apply(t.Context(), rows.Application{Project: "law", Hosts: []rows.Host{{Name: "known"}}})
+	require.NoError(t, err)
+	for _, host := range []string{"known", "rested", "unknown"} {
+		require.NoError(t, s.RestHost(t.Context(), host, noon().AddDate(-1, 0, 0), "429"))
+	}
+	require.NoError(t, s.RestHost(t.Context(), "rests", time.Now().Add(time.Hour), "429"))
+	require.NoError(t, s.PauseHost(t.Context(), "paused", &rows.Pause{By: "marta"}))
+	require.NoError(t, s.SlowHost(t.Context(), "slow", time.Second, "503"))
+	require.NoError(t, s.DelayHost(t.Context(), "asks", time.Second, time.Hour))
+	require.Zero(t, clean(t, s, rows.Retention{Unused: time.Now().Add(-time.Hour)}).Hosts)
+	require.Equal(t, 2, clean(t, s, rows.Retention{Unused: time.Now().Add(time.Second)}).Hosts)
+	left, err := s.Hosts(t.Context())
+	require.NoError(t, err)
+	var names []string
+	for _, h := range left {
+		names = append(names, h.Name)
+	}
+	require.Equal(t, []string{"asks", "known", "paused", "rests", "slow"}, names)
 }

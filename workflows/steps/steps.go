@@ -307,5 +307,8 @@ type Cleaned struct {
 	Ledger   int `json:"ledger"`
 	Versions int `json:"versions"`
 	Failures int `json:"failures,omitempty"`
+	Events   int `json:"events,omitempty"`
+	Lists    int `json:"lists,omitempty"`
+	Hosts    int `json:"hosts,omitempty"`
 	Blobs    int `json:"blobs"`
 }
