@@ -153,7 +153,7 @@ func summary(run rows.Run, v Verdict, f RunFacts, worst []rows.RunItem) steps.Su
 	s := steps.Summary{
 		Outcome: v.Outcome, Why: v.Why, LookAt: lookAt(worst), Items: f.Items, Asked: f.Tally.Asked,
 		Documents: steps.Documents{
-			New: f.Tally.New, Changed: f.Tally.Changed, Same: f.Tally.Same, Deleted: f.Tally.Deleted, Quarantined: f.Tally.Quarantined,
+			Listed: f.Tally.Listed, New: f.Tally.New, Changed: f.Tally.Changed, Same: f.Tally.Same, Deleted: f.Tally.Deleted, Quarantined: f.Tally.Quarantined,
 		},
 		Took: took(f.Now.Sub(run.StartedAt)), More: more(run),
 	}

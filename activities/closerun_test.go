@@ -75,7 +75,7 @@ func TestSummaryIsWhatPeopleSeeFirst(t *testing.T) {
 		require.NotContains(t, text, "secret")
 	}
 	require.Equal(t, 8, sum.FailedItems)
-	require.Equal(t, steps.Documents{New: 12}, sum.Documents)
+	require.Equal(t, steps.Documents{Listed: 12, New: 12}, sum.Documents)
 	require.Regexp(t, `^3m1[45]s$`, sum.Took)
 	run, err := w.store.FindRun(t.Context(), "news")
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ func TestRunFetchesStoresAndCloses(t *testing.T) {
 	require.Equal(t, map[harvest.Outcome]steps.Seen{harvest.OutcomeDone: {Items: 3, New: 5}}, out.Outcomes)
 	sum := w.close(o)
 	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
-	require.Equal(t, steps.Documents{New: 5}, sum.Documents)
+	require.Equal(t, steps.Documents{Listed: 5, New: 5}, sum.Documents)
 	require.Equal(t, map[harvest.Outcome]int{harvest.OutcomeDone: 3}, sum.Items)
 	require.Equal(t, "starter runs show news-1", sum.More)
 	require.Equal(t, 5, w.documents())

@@ -153,7 +153,7 @@ func TestAPassFindsWhatLeftSilently(t *testing.T) {
 
 			sum, item := w.on(25 * time.Hour)
 			require.Equal(t, harvest.OutcomeDone, sum.Outcome)
-			require.Equal(t, steps.Documents{Same: 3, Deleted: 2}, sum.Documents)
+			require.Equal(t, steps.Documents{Listed: 3, Same: 3, Deleted: 2}, sum.Documents)
 			require.Equal(t, "full pass 2: 2 no longer listed", item.Why)
 			require.ElementsMatch(t, []string{"1", "3", "5"}, w.living())
 			require.Equal(t, 2, w.state().Number)
@@ -163,7 +163,7 @@ func TestAPassFindsWhatLeftSilently(t *testing.T) {
 			sum, _ = w.on(48 * time.Hour)
 			require.Equal(t, harvest.OutcomeUnchanged, sum.Outcome, "a day after the last one, not after the first")
 			sum, item = w.on(50 * time.Hour)
-			require.Equal(t, steps.Documents{Changed: 1, Same: 3}, sum.Documents, "it came back")
+			require.Equal(t, steps.Documents{Listed: 4, Changed: 1, Same: 3}, sum.Documents, "it came back")
 			require.Equal(t, "full pass 3: 0 no longer listed", item.Why)
 			require.Len(t, w.living(), 4)
 		})

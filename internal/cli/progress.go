@@ -148,6 +148,9 @@ func (p *program) ended(workflowID, campaign string, sum steps.Summary, strict b
 		return quiet(exitError)
 	}
 	p.out.Table(summaryTable(campaign, sum))
+	if sum.Documents.Listed > 0 {
+		p.out.Printf("%s%s\n", pad("listed", 9), print.Wrap(print.Number(sum.Documents.Listed)+": "+becameLine(sum.Documents.Tally()), 9, 9))
+	}
 	if sum.Why != "" {
 		p.out.Printf("\nwhy      %s\n", print.Wrap(sum.Why, 9, 9))
 	}

@@ -219,6 +219,9 @@ func runWord(r rows.Run) string {
 }
 
 func (p *program) took(r rows.Run) string {
+	if neverRan(r) {
+		return "-"
+	}
 	end := r.ClosedAt
 	if end.IsZero() {
 		end = p.env.Now()

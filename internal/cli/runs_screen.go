@@ -27,16 +27,20 @@ func runScreen(v runView, c print.Clock) string {
 	for _, said := range v.Said {
 		line("said", print.Wrap(saidLine(said, c), 12, 12))
 	}
-	line("documents", documentsLine(v.Tally))
-	line("asked", askedLine(v.Asked))
-	line("waited", waitedLine(v))
+	if !neverRan(v.Run) {
+		line("documents", print.Wrap(documentsLine(v.Tally), 12, 12))
+		line("asked", askedLine(v.Asked))
+		line("waited", waitedLine(v))
+	}
 	if v.Waits != nil {
 		line("waits", print.Wrap(v.waitText, 12, 12))
 		line("", "why: starter why "+v.Ref)
 	}
 	line("unsent", print.Wrap(unsentText(v.Unsent, c), 12, 12))
 	line("web ui", v.WebUI)
-	b.WriteString("\n" + totalsTable(v.Totals).String())
+	if !neverRan(v.Run) {
+		b.WriteString("\n" + totalsTable(v.Totals).String())
+	}
 	for i := range v.Look {
 		b.WriteString("\n" + lookScreen(v, &v.Look[i], c))
 	}
@@ -75,11 +79,19 @@ func outcomeLine(v runView) string {
 		return fmt.Sprintf("%s: %s of %s closed%s", word, print.Number(closed), print.Count(v.Items, "item"), and(v.Paused+v.Stop))
 	case v.Why != "":
 		return word + ": " + v.Why
+	case neverRan(v.Run):
+		return word + ": no run was started"
 	case look > 0:
 		return fmt.Sprintf("%s: %s of %s need a look", word, print.Number(look), print.Count(v.Items, "item"))
 	default:
 		return fmt.Sprintf("%s: all of %s", word, print.Count(v.Items, "item"))
 	}
+}
+
+// neverRan reports a due time that stands in the place of a run: nothing was asked.
+func neverRan(r rows.Run) bool {
+	return r.State == rows.RunClosed && r.Items == 0 && !r.DueAt.IsZero() && r.ClosedAt.Equal(r.StartedAt) &&
+		(r.Outcome == harvest.OutcomeMissed || r.Outcome == harvest.OutcomeSkipped)
 }
 
 func and(why string) string {
@@ -90,6 +102,9 @@ func and(why string) string {
 }
 
 func whenLine(v runView, c print.Clock) string {
+	if neverRan(v.Run) {
+		return "due " + c.Full(v.DueAt) + ", not started"
+	}
 	text := ""
 	if !v.DueAt.IsZero() {
 		text = "due " + c.Full(v.DueAt) + ", started " + c.Time(v.StartedAt)
@@ -149,8 +164,16 @@ func place(file string, line int) string {
 }
 
 func documentsLine(t harvest.Tally) string {
+	return print.Number(t.Listed) + " listed: " + becameLine(t)
+}
+
+// becameLine says what became of what was listed.
+func becameLine(t harvest.Tally) string {
 	text := fmt.Sprintf("%s new · %s changed · %s unchanged · %s deleted",
 		print.Number(t.New), print.Number(t.Changed), print.Number(t.Same), print.Number(t.Deleted))
+	if n := t.Documents() + t.Same + t.Quarantined - t.Listed; n > 0 && n <= t.Deleted {
+		text += fmt.Sprintf(" (%s no longer listed)", print.Number(n))
+	}
 	if t.Quarantined > 0 {
 		text += " · " + print.Number(t.Quarantined) + " quarantined"
 	}
@@ -182,9 +205,11 @@ func waitedLine(v runView) string {
 // totalsTable keeps the order of outcomes and leaves out what nothing had.
 func totalsTable(totals []rows.OutcomeCount) *print.Table {
 	t := print.NewTable(print.Column{Head: "OUTCOME", Min: 10}, print.Column{Head: "ITEMS", Right: true, Min: 5},
-		print.Column{Head: "NEW", Right: true, Min: 5}, print.Right("CHANGED"), print.Column{Head: "SAME", Right: true, Min: 5})
+		print.Column{Head: "LISTED", Right: true, Min: 6}, print.Column{Head: "NEW", Right: true, Min: 5}, print.Right("CHANGED"),
+		print.Column{Head: "SAME", Right: true, Min: 5}, print.Right("DEL"), print.Right("QUAR"))
 	row := func(word string, n rows.OutcomeCount) {
-		t.Row(word, print.Number(n.Items), print.Number(n.Tally.New), print.Number(n.Tally.Changed), print.Number(n.Tally.Same))
+		t.Row(word, print.Number(n.Items), print.Number(n.Tally.Listed), print.Number(n.Tally.New), print.Number(n.Tally.Changed), print.Number(n.Tally.Same),
+			print.Number(n.Tally.Deleted), print.Number(n.Tally.Quarantined))
 	}
 	for _, o := range harvest.Outcomes() {
 		for _, n := range totals {
@@ -215,10 +240,10 @@ func exitLine(v runView) string {
 
 func runItemsTable(items []rows.RunItem) *print.Table {
 	t := print.NewTable(print.Key("ITEM"), print.Left("OUTCOME"), print.Right("LISTED"), print.Right("NEW"),
-		print.Right("CHANGED"), print.Right("SAME"), print.Right("TRIES"), print.Flex("WHY"))
+		print.Right("CHANGED"), print.Right("SAME"), print.Right("DEL"), print.Right("QUAR"), print.Right("TRIES"), print.Flex("WHY"))
 	for _, it := range items {
 		t.Row(labelOf(it), itemWord(it), print.Number(it.Tally.Listed), print.Number(it.Tally.New), print.Number(it.Tally.Changed),
-			print.Number(it.Tally.Same), print.Number(max(1, it.Attempts+it.Throttles)), print.Dash(it.Why))
+			print.Number(it.Tally.Same), print.Number(it.Tally.Deleted), print.Number(it.Tally.Quarantined), print.Number(max(1, it.Attempts+it.Throttles)), print.Dash(it.Why))
 	}
 	return t
 }

@@ -60,8 +60,8 @@ func TestRunsShowAddsUp(t *testing.T) {
 	out := newBench(t).ok("runs", "show", "news")
 	for _, want := range []string{
 		"WARNINGS: 2 of 133 items need a look", "due Sun 3 May 18:00 CEST, started 18:00:07 (jitter), took 3m14s",
-		"214 new · 9 changed · 2,506 unchanged · 0 deleted · 3 quarantined", "139 requests (6 repeats), 49 x 304, 18.2 MiB, 61 hosts, 2 workers",
-		"done           74    197        9  1,137", "throttled       1      0        0      0",
+		"2,732 listed: 214 new · 9 changed · 2,506 unchanged · 0 deleted · 3\n            quarantined", "139 requests (6 repeats), 49 x 304, 18.2 MiB, 61 hosts, 2 workers",
+		"done           74   1,343    197        9  1,137    0     0", "throttled       1       0      0        0      0    0     0",
 		"exit 0 (4 with --strict)",
 	} {
 		require.Contains(t, out, want)

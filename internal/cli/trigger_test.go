@@ -19,7 +19,7 @@ import (
 func warned() steps.Summary {
 	return steps.Summary{
 		Outcome: harvest.OutcomeWarnings, LookAt: []string{"nytimes-economy throttled: Retry-After 3h", "ilsole24ore-norme 3 quarantined"},
-		Documents: steps.Documents{New: 214, Changed: 9, Same: 2506, Quarantined: 3},
+		Documents: steps.Documents{Listed: 2732, New: 214, Changed: 9, Same: 2506, Quarantined: 3},
 		Items: map[harvest.Outcome]int{
 			harvest.OutcomeDone: 74, harvest.OutcomeUnchanged: 57, harvest.OutcomePartial: 1, harvest.OutcomeThrottled: 1,
 		},

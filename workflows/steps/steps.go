@@ -203,7 +203,11 @@ type Summary struct {
 }
 
 // Documents counts a run's documents.
+//
+// Listed is the sum of the others, but for what a full pass deleted because it was
+// no longer listed.
 type Documents struct {
+	Listed      int `json:"listed,omitempty"`
 	New         int `json:"new"`
 	Changed     int `json:"changed"`
 	Same        int `json:"same"`
@@ -213,7 +217,7 @@ type Documents struct {
 
 // Tally returns the documents as a tally.
 func (d Documents) Tally() harvest.Tally {
-	return harvest.Tally{New: d.New, Changed: d.Changed, Same: d.Same, Deleted: d.Deleted, Quarantined: d.Quarantined}
+	return harvest.Tally{Listed: d.Listed, New: d.New, Changed: d.Changed, Same: d.Same, Deleted: d.Deleted, Quarantined: d.Quarantined}
 }
 
 // NotifyIn sends what a run put into the outbox.
