@@ -24,13 +24,14 @@ const (
 type shown struct {
 	at   time.Time
 	text string
+	word string // what the run was doing
 }
 
-// show sets the current details, at most every showEvery unless the run has
-// just changed its ways.
+// show sets the current details, at most every showEvery unless the run does
+// something else than before, or has just changed its ways.
 func (r *run) show(ctx workflow.Context, changed bool) {
 	now := workflow.Now(ctx)
-	if !changed && now.Sub(r.shown.at) < showEvery {
+	if !changed && r.word() == r.shown.word && now.Sub(r.shown.at) < showEvery {
 		return
 	}
 	r.set(ctx, details(r.head(), r.seen(), r.tail(now)))
@@ -69,26 +70,38 @@ func (r *run) set(ctx workflow.Context, text string) {
 	if text == r.shown.text {
 		return
 	}
-	r.shown = shown{at: workflow.Now(ctx), text: text}
+	r.shown = shown{at: workflow.Now(ctx), text: text, word: r.word()}
 	workflow.SetCurrentDetails(ctx, text)
 }
 
 func (r *run) head() string {
 	switch {
 	case r.over:
-		return r.headline("closing")
-	case r.state.Run.Busy != "":
-		return "**waiting in line**"
-	case r.state.Run.Run == 0:
-		return "**at the gate**"
-	case len(r.state.Run.Ask) > 0:
-		return "**asking for items**"
-	case r.state.Paused != "":
-		return r.headline("paused")
-	case len(r.running) == 0 && len(r.state.Pending) > 0:
-		return r.headline("resting")
+		return r.headline(r.word())
+	case r.state.Run.Busy != "", r.state.Run.Run == 0, len(r.state.Run.Ask) > 0:
+		return "**" + r.word() + "**" // nothing is known to count
 	default:
-		return r.headline("running")
+		return r.headline(r.word())
+	}
+}
+
+// word says what the run is doing.
+func (r *run) word() string {
+	switch {
+	case r.over:
+		return "closing"
+	case r.state.Run.Busy != "":
+		return "waiting in line"
+	case r.state.Run.Run == 0:
+		return "at the gate"
+	case len(r.state.Run.Ask) > 0:
+		return "asking for items"
+	case r.state.Paused != "":
+		return "paused"
+	case len(r.running) == 0 && len(r.state.Pending) > 0:
+		return "resting"
+	default:
+		return "running"
 	}
 }
 

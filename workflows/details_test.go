@@ -92,6 +92,22 @@ func TestDetailsChangeNowAndThen(t *testing.T) {
 	require.Contains(t, w.metadata(), "**done** 60 of 60 · 60 new")
 }
 
+// TestDetailsLeaveTheGateWithTheFirstActivity: an activity may take an hour, and
+// nothing else happens meanwhile.
+func TestDetailsLeaveTheGateWithTheFirstActivity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	w.fetch = hold
+	var text string
+	w.after(time.Second, func() { text = w.metadata() })
+	for i := range 3 {
+		w.after(time.Duration(i+2)*time.Second, func() { w.comeBack(int64(i+1), done(steps.FetchItemsIn{Ord: 1}), nil) })
+	}
+	_, err := w.news()
+	require.NoError(t, err)
+	require.Equal(t, "**running** 0 of 3 · 0 new · 0 changed", text)
+}
+
 // TestTheResultIsWhatTheStoreCounted: of what an attempt did before it died, the
 // run has heard nothing.
 func TestTheResultIsWhatTheStoreCounted(t *testing.T) {

@@ -74,6 +74,7 @@ func (r *run) prepare(ctx workflow.Context) ending {
 		r.state.Processors = r.state.Run.Processors
 	}
 	if len(r.state.Run.Ask) > 0 {
+		r.show(ctx, false)
 		if end := r.expand(ctx); end != workedOff {
 			return end
 		}
