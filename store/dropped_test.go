@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,15 +19,28 @@ import (
 
 var errDisk = errors.New("the disk made a noise")
 
-// noisy is an engine on which queries of a kind fail, some after the first few.
+// noisy is an engine on which, once it is armed, queries of a kind fail, some after
+// the first few.
 type noisy struct {
 	engine
-	text string
-	well int // how many go well before
+	text  string
+	well  int // how many go well before
+	armed atomic.Bool
+}
+
+// newNoisy has one item claimed through an engine that is noisy once it is armed.
+func newNoisy(t *testing.T, text string, well int) *Store {
+	t.Helper()
+	s := newStore(t)
+	n := &noisy{engine: s.engine, text: text, well: well}
+	s.engine = n // before the first group: the store's goroutine reads it from then on
+	oneItem(t, s)
+	n.armed.Store(true)
+	return s
 }
 
 func (n *noisy) fails(query string) bool {
-	if !strings.Contains(query, n.text) {
+	if !n.armed.Load() || !strings.Contains(query, n.text) {
 		return false
 	}
 	n.well--
@@ -59,9 +73,7 @@ func (w noisySession) rows(query string, args ...any) (*sql.Rows, error) {
 // Whether there is room in the line is not known: the run is not turned away.
 func TestGateTellsErrors(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	oneItem(t, s)
-	s.engine = &noisy{engine: s.engine, text: "SELECT count(*) FROM runs"}
+	s := newNoisy(t, "SELECT count(*) FROM runs", 0)
 	second := rows.NewRun{Exclusive: true, MayWait: true, MaxWaiting: 1, Run: rows.Run{RunID: "r2", WorkflowID: "news-2", Campaign: "news"}}
 	_, err := s.OpenRun(t.Context(), second)
 	require.ErrorIs(t, err, errDisk)
@@ -70,9 +82,7 @@ func TestGateTellsErrors(t *testing.T) {
 // A run that could not be looked for is not one that is not there.
 func TestFindRunTellsErrors(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	oneItem(t, s)
-	s.engine = &noisy{engine: s.engine, text: "OFFSET", well: 1}
+	s := newNoisy(t, "OFFSET", 1)
 	_, err := s.FindRun(t.Context(), "news~3")
 	require.ErrorIs(t, err, errDisk)
 	require.NotErrorIs(t, err, rows.ErrNotFound)
