@@ -15,6 +15,7 @@ import (
 
 // worker is the command of that name.
 func (p program) worker(ctx context.Context) int {
+	aimForLittleMemory()
 	code := exitOK
 	cmd := p.command(func(s config.Settings) (err error) {
 		code, err = p.work(ctx, s)
