@@ -34,15 +34,7 @@ func TestAPassOverARepositoryThatTellsNothing(t *testing.T) {
 	w.apply(c)
 	harvested := func(after time.Duration) steps.Summary {
 		w.clock.set(passStart().Add(after))
-		o := w.open(steps.Start{Campaign: "news"})
-		_, err := do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: c.Entries[0].Name, Store: o.Store})
-		require.NoError(t, err)
-		sealed, err := do(w, steps.SealRun, steps.SealRunIn{Run: o.Run, Store: o.Store})
-		require.NoError(t, err)
-		o.Ranges = sealed.Ranges
-		_, err = w.fetch(o)
-		require.NoError(t, err)
-		return w.close(o)
+		return w.runAsked(t, c)
 	}
 	require.Equal(t, harvest.OutcomeDone, harvested(0).Outcome)
 	require.ElementsMatch(t, repo.Living(""), w.living())

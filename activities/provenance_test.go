@@ -81,6 +81,12 @@ func fetching(t *testing.T) *world {
 func (w *world) harvestAsked(t *testing.T, c campaigns.Campaign) steps.Summary {
 	t.Helper()
 	w.apply(c)
+	return w.runAsked(t, c)
+}
+
+// runAsked is a run of an applied campaign whose only entry asks its source for items.
+func (w *world) runAsked(t *testing.T, c campaigns.Campaign) steps.Summary {
+	t.Helper()
 	o := w.open(steps.Start{Campaign: c.Name})
 	_, err := do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: c.Entries[0].Name, Store: o.Store})
 	require.NoError(t, err)

@@ -68,6 +68,22 @@ func rewrite(s *shelf, verb string, old, text string) func() spoil {
 	}
 }
 
+// moveToken ends each list before its resumptionToken, and goes on with what place
+// makes of the token and of the text that stood behind the list.
+func moveToken(s *shelf, place func(token, rest string) string) func() spoil {
+	return func() spoil {
+		return func(w http.ResponseWriter, q url.Values) bool {
+			text := s.answer(q)
+			at := strings.Index(text, "<resumptionToken")
+			if q.Get("verb") != "ListRecords" || at < 0 {
+				return false
+			}
+			token, rest, _ := strings.Cut(text[at:], "</ListRecords>")
+			return say(w, text[:at]+"</ListRecords>"+place(token, rest))
+		}
+	}
+}
+
 func usualShelf() *shelf { return newShelf(shelf{n: 12, size: 4, told: true}) }
 
 func status(code int) func(w http.ResponseWriter, _ url.Values) bool {
@@ -442,31 +458,11 @@ func noListQuirks(s *shelf) []quirk {
 		},
 		{
 			name: "token outside of the list", quirk: "resumptionToken stands behind `</ListRecords>`", does: "it is the list's",
-			fault: func() spoil {
-				return func(w http.ResponseWriter, q url.Values) bool {
-					text := s.answer(q)
-					at := strings.Index(text, "<resumptionToken")
-					if q.Get("verb") != "ListRecords" || at < 0 {
-						return false
-					}
-					token, rest, _ := strings.Cut(text[at:], "</ListRecords>")
-					return say(w, text[:at]+"</ListRecords>"+token+rest)
-				}
-			}, outcome: "done", docs: 12, requests: 4,
+			fault: moveToken(s, func(token, rest string) string { return token + rest }), outcome: "done", docs: 12, requests: 4,
 		},
 		{
 			name: "token behind the root", quirk: "resumptionToken stands behind `</OAI-PMH>`", does: "it is the list's",
-			fault: func() spoil {
-				return func(w http.ResponseWriter, q url.Values) bool {
-					text := s.answer(q)
-					at := strings.Index(text, "<resumptionToken")
-					if q.Get("verb") != "ListRecords" || at < 0 {
-						return false
-					}
-					token, rest, _ := strings.Cut(text[at:], "</ListRecords>")
-					return say(w, text[:at]+"</ListRecords>"+rest+token)
-				}
-			}, outcome: "done", docs: 12, requests: 4,
+			fault: moveToken(s, func(token, rest string) string { return rest + token }), outcome: "done", docs: 12, requests: 4,
 		},
 		{
 			name: "two tokens", quirk: "a list has two resumptionTokens, the last one empty", does: "the one that says more counts",

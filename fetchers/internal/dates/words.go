@@ -84,7 +84,7 @@ func (r *reading) whole() bool { return r.year > 0 && r.month > 0 && r.day > 0 }
 // digits takes a day, a year or a whole date.
 func (r *reading) digits(w string) bool {
 	if m := slashed.FindStringSubmatch(w); m != nil && !r.whole() {
-		r.day, r.month, r.year, r.numeric = number(m[1]), number(m[3]), year(m[4]), true
+		r.day, r.month, r.year = number(m[1]), number(m[3]), year(m[4])
 		r.numeric = m[2] == "/" || number(m[3]) > 12
 		return true
 	}
