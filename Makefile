@@ -4,10 +4,10 @@ GO      ?= go
 BIN     := bin
 SOURCES := $(shell find . -name '*.go' -not -path './tools/*' -not -path './deployments/*') go.mod go.sum
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X github.com/vendemmia/vendemmia/app.version=$(VERSION)
+LDFLAGS := -s -w -X github.com/vendemmia/vendemmia/internal/process.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build temporal test check fmt bench soak fuzz race clean
+.PHONY: help demo build temporal test check fmt bench soak fuzz race histories packages clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,9 +15,9 @@ help: ## list the targets
 demo: ## everything at once on this machine, a killed worker included; ARGS=--once ends by itself
 	@GO="$(GO)" scripts/demo $(ARGS)
 
-build: $(BIN)/starter $(BIN)/worker ## build bin/starter and bin/worker
+build: $(BIN)/starter $(BIN)/worker $(BIN)/vendemmia ## build bin/starter and bin/worker, and bin/vendemmia with both
 
-$(BIN)/starter $(BIN)/worker: $(SOURCES)
+$(BIN)/starter $(BIN)/worker $(BIN)/vendemmia: $(SOURCES)
 	@mkdir -p $(BIN)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/$(@F) ./cmd/$(@F)
 
@@ -34,7 +34,8 @@ check: $(BIN)/gofumpt $(BIN)/staticcheck $(BIN)/workflowcheck ## format, vet, st
 	$(BIN)/workflowcheck -config workflowcheck.yaml ./workflows/...
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
-	$(GO) -C internal/bench/peers mod tidy -diff
+	$(GO) -C deployments/packages mod tidy -diff
+	$(GO) -C internal/testkit/bench/peers mod tidy -diff
 	@echo check: clean
 
 fmt: $(BIN)/gofumpt ## format the code
@@ -49,17 +50,28 @@ $(BIN)/gofumpt $(BIN)/staticcheck $(BIN)/workflowcheck: tools/go.mod
 bench: build temporal ## the benchmarks of docs/benchmarks.md, as one table
 	@GO="$(GO)" scripts/bench
 
-soak: build temporal ## the long tests: twenty kills of a worker, of the server, of PostgreSQL; memory under hostile feeds
-	VENDEMMIA_SOAK=1 $(GO) test -count=1 -timeout 60m -v -run 'TestSoak' ./internal/e2e/... ./fetchers/...
+soak: build temporal ## the long tests: kills, attacks, flipped bits, a full disk, retention, hostile feeds (about two hours)
+	VENDEMMIA_SOAK=1 $(GO) test -count=1 -p 1 -timeout 150m -v -run 'TestSoak' ./internal/testkit/e2e/... ./fetchers/... ./store
 
-RACED := ./internal/polite ./activities ./store ./app ./workflows
+RACED := ./internal/polite ./activities ./store ./app ./internal/worker ./workflows
 race: temporal ## the packages that share memory, under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACED)
 
 FUZZTIME ?= 20s
 fuzz: ## run every fuzz target for FUZZTIME
 	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-		echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+		echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p || exit 1; done; done
+
+histories: ## record the histories of a release for the replay tests: VERSION=0.1.0, COMMIT=v0.1.0 (else HEAD)
+	@GO="$(GO)" scripts/histories "$(VERSION)" $(COMMIT)
+
+packages: build $(BIN)/nfpm ## packages for Debian and Red Hat in dist/, installed and removed once for trial
+	deployments/packages/build deb
+	deployments/packages/build rpm
+	deployments/packages/try
+
+$(BIN)/nfpm: deployments/packages/go.mod
+	$(GO) build -C deployments/packages -o ../../$(BIN)/nfpm github.com/goreleaser/nfpm/v2/cmd/nfpm
 
 clean: ## remove what was built; the data in .vendemmia stays
-	rm -rf $(BIN)
+	rm -rf $(BIN) dist

@@ -16,25 +16,29 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
-// Defaults of what Deps leaves open.
+// Defaults for fields of Deps that are zero.
 const (
 	DefaultItemSlots = 20
 	DefaultDrain     = 30 * time.Second
 	DefaultGrace     = 10 * time.Second
 	DefaultPage      = 5 * time.Minute
+	DefaultStoreTime = time.Minute
 )
 
-// Deps are what the steps stand on. Store, Fetchers, Client, Secrets, Temporal
+// Deps are the dependencies of the steps. Store, Fetchers, Client, Secrets, Temporal
 // and Send are required.
 type Deps struct {
 	// Resume ends the pause of a campaign whose time is over, in the store and on its
 	// schedule; nil: pauses end by hand only.
 	Resume   func(ctx context.Context, campaign, by string, now time.Time) error
-	Store    storage
+	Store    *store.Store
+	seam     seam // nil: Store
 	Fetchers fetchers.Set
 	Client   clients
 	Secrets  resolver
@@ -50,14 +54,16 @@ type Deps struct {
 	Attributes map[string]string
 	// Queue puts the instance before the name of a task queue; nil: as it is.
 	Queue func(string) string
-	// Heartbeat is how long a silent chunk counts as alive; 0: thirty seconds.
+	// Heartbeat is how long a silent activity counts as alive; 0: thirty seconds.
 	Heartbeat time.Duration
-	// ItemSlots bounds the items in flight in this process.
+	// ItemSlots bounds the running items of this process.
 	ItemSlots int
-	// Drain is how long a page in work may take to commit once its chunk must
+	// Drain is how long a current page may take to commit once its activity must
 	// stop; Grace how long a fetcher may go on after its context ended before it
 	// is left behind.
 	Drain, Grace time.Duration
+	// StoreTime bounds one write with all its retries; 0: a minute.
+	StoreTime time.Duration
 	// Worker names this process in claims and the ledger.
 	Worker string
 	Log    *slog.Logger     // nil: discard
@@ -77,10 +83,10 @@ type Activities struct {
 	setback     setback
 }
 
-// New makes the steps of one process. It does nothing yet.
+// New returns the steps of one process. It starts nothing.
 func New(d Deps) *Activities {
 	d.ItemSlots = cmp.Or(d.ItemSlots, DefaultItemSlots)
-	d.Drain, d.Grace = cmp.Or(d.Drain, DefaultDrain), cmp.Or(d.Grace, DefaultGrace)
+	d.Drain, d.Grace, d.StoreTime = cmp.Or(d.Drain, DefaultDrain), cmp.Or(d.Grace, DefaultGrace), cmp.Or(d.StoreTime, DefaultStoreTime)
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
@@ -92,6 +98,9 @@ func New(d Deps) *Activities {
 	}
 	if d.Queue == nil {
 		d.Queue = func(name string) string { return name }
+	}
+	if d.seam == nil {
+		d.seam = d.Store
 	}
 	if d.Meter == nil {
 		d.Meter = noMeter{}
@@ -114,7 +123,7 @@ func (a *Activities) Register(r temporalx.Registry) {
 	registerBeating(r, steps.Clean, a.Clean)
 }
 
-// register puts the seam to Temporal's errors around a step.
+// register installs a step and translates its errors for Temporal.
 func register[In, Out any](r temporalx.Registry, step temporalx.Activity[In, Out], do func(context.Context, In) (Out, error)) {
 	step.Register(r, func(ctx context.Context, in In) (Out, error) {
 		out, err := do(ctx, in)
@@ -122,7 +131,7 @@ func register[In, Out any](r temporalx.Registry, step temporalx.Activity[In, Out
 	})
 }
 
-// registerBeating registers a step that heartbeats without anything to tell.
+// registerBeating installs a step that heartbeats without details.
 func registerBeating[In, Out any](r temporalx.Registry, step temporalx.Activity[In, Out], do func(context.Context, In) (Out, error)) {
 	register(r, step, func(ctx context.Context, in In) (Out, error) {
 		defer temporalx.Beat(ctx)()
@@ -130,9 +139,8 @@ func registerBeating[In, Out any](r temporalx.Registry, step temporalx.Activity[
 	})
 }
 
-// ours refuses a run of another store, by name. It is not final: the worker that
-// has that store open may be asked next. An empty id is of a workflow that does
-// not say.
+// ours refuses a run of another store. The refusal is retried: the next attempt may
+// reach a worker of that store. An empty id is accepted.
 func (a *Activities) ours(id string) error {
 	if id == "" || id == a.Store.ID() {
 		return nil
@@ -144,8 +152,9 @@ func (a *Activities) ours(id string) error {
 
 // run loads a run of this store. It is rows.ErrRestored when the store that has the
 // number is an older copy which was put back: then the number may be another run's.
-func (a *Activities) run(ctx context.Context, id int64, storeID string, of steps.RunOf) (rows.Run, error) {
-	if err := a.ours(storeID); err != nil {
+func (a *Activities) run(ctx context.Context, of steps.RunOf) (rows.Run, error) {
+	id := of.Run
+	if err := a.ours(of.Store); err != nil {
 		return rows.Run{}, err
 	}
 	run, err := a.Store.RunByID(ctx, id)
@@ -166,14 +175,14 @@ func (a *Activities) run(ctx context.Context, id int64, storeID string, of steps
 
 func restored(run int64, how string) error {
 	return &harvest.Error{
-		Kind: harvest.KindMisconfigured, Op: "find run", On: fmt.Sprint(run), Err: fmt.Errorf("%s: %s: %w", harvest.WhyStoreRestored, how, rows.ErrRestored),
+		Kind: harvest.KindMisconfigured, Op: "find run", On: fmt.Sprint(run), Err: fmt.Errorf("%s: %s: %w", outcomes.WhyStoreRestored, how, rows.ErrRestored),
 		Advice: "start the campaign again",
 	}
 }
 
 // campaignOf loads a run of this store and the campaign as it was defined for it.
-func (a *Activities) campaignOf(ctx context.Context, id int64, storeID string, of steps.RunOf) (rows.Run, *campaigns.Campaign, error) {
-	run, err := a.run(ctx, id, storeID, of)
+func (a *Activities) campaignOf(ctx context.Context, of steps.RunOf) (rows.Run, *campaigns.Campaign, error) {
+	run, err := a.run(ctx, of)
 	if err != nil {
 		return run, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -20,13 +21,13 @@ func TestLinesOfWhatWasAskedAheadGoWithTheirPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.apply(campaign("news", "a"))
-	var record func(harvest.Exchange)
-	w.Client = func(v harvest.Visitor) *http.Client {
+	var record func(visit.Exchange)
+	w.Client = func(v visit.Visitor) *http.Client {
 		record = v.Record
 		return nil
 	}
 	ask := func(name string, page int) {
-		record(harvest.Exchange{Method: "GET", URL: "https://x.example/" + name, Host: "x.example", Status: 200, Page: page})
+		record(visit.Exchange{Method: "GET", URL: "https://x.example/" + name, Host: "x.example", Status: 200, Page: page})
 	}
 	w.script.on("a", func(context.Context, harvest.Request) iter.Seq2[harvest.Page, error] {
 		return func(yield func(harvest.Page, error) bool) {

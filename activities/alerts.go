@@ -10,6 +10,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -24,12 +25,12 @@ const (
 // Message is the payload of a notification.
 type Message struct {
 	// Event is an outcome, or "recovered".
-	Event    string          `json:"event"`
-	Text     string          `json:"text"` // one line for people
-	Campaign string          `json:"campaign"`
-	Owner    string          `json:"owner,omitempty"`
-	Run      string          `json:"run"`
-	Outcome  harvest.Outcome `json:"outcome"`
+	Event    string           `json:"event"`
+	Text     string           `json:"text"` // one line for people
+	Campaign string           `json:"campaign"`
+	Owner    string           `json:"owner,omitempty"`
+	Run      string           `json:"run"`
+	Outcome  outcomes.Outcome `json:"outcome"`
 	// InARow counts the runs that ended so, this one included.
 	InARow  int            `json:"in_a_row,omitempty"`
 	Items   []MessageItem  `json:"items,omitempty"` // of a rule per item
@@ -39,10 +40,10 @@ type Message struct {
 
 // MessageItem is an item whose state changed.
 type MessageItem struct {
-	Entry   string          `json:"entry"`
-	Item    string          `json:"item"`
-	Outcome harvest.Outcome `json:"outcome"`
-	Why     string          `json:"why,omitempty"`
+	Entry   string           `json:"entry"`
+	Item    string           `json:"item"`
+	Outcome outcomes.Outcome `json:"outcome"`
+	Why     string           `json:"why,omitempty"`
 }
 
 // notice is what is posted after a run: messages, and alerts that end without one.
@@ -124,7 +125,7 @@ func (r *ruling) told() bool { return len(r.open) > 0 && !r.open[0].Untold }
 
 // better reports whether an outcome ends an alert: it is none that the rule is
 // about, and less bad than what was announced.
-func (r *ruling) better(now harvest.Outcome, was rows.Alert) bool {
+func (r *ruling) better(now outcomes.Outcome, was rows.Alert) bool {
 	return tells(now) && !fits(r.rule, now) && now.Severity() < was.Outcome.Severity()
 }
 
@@ -184,8 +185,8 @@ func text(m Message, sum steps.Summary) string {
 }
 
 // tells reports whether a run's outcome says anything about its campaign.
-func tells(o harvest.Outcome) bool {
-	return o != harvest.OutcomeSkipped && o != harvest.OutcomeCancelled
+func tells(o outcomes.Outcome) bool {
+	return o != outcomes.Skipped && o != outcomes.Cancelled
 }
 
 // history lists the runs before, the newest first, that say something: at least
@@ -202,14 +203,14 @@ func (a *Activities) history(ctx context.Context, run rows.Run, n int) ([]rows.R
 }
 
 // fits reports whether a rule is about an outcome; a rule that names none is
-// about all that need a look.
-func fits(rule campaigns.Alert, o harvest.Outcome) bool {
+// about all that need attention.
+func fits(rule campaigns.Alert, o outcomes.Outcome) bool {
 	if len(rule.When) == 0 {
-		return o.Severity() > harvest.OK
+		return o.Severity() > outcomes.OK
 	}
 	return slices.Contains(rule.When, o)
 }
 
-func outcomes(rule campaigns.Alert) []harvest.Outcome {
-	return slices.DeleteFunc(harvest.Outcomes(), func(o harvest.Outcome) bool { return !fits(rule, o) })
+func fitting(rule campaigns.Alert) []outcomes.Outcome {
+	return slices.DeleteFunc(outcomes.All(), func(o outcomes.Outcome) bool { return !fits(rule, o) })
 }

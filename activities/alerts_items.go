@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // judgeItems looks at the items of a run and at the same items before: one message
@@ -36,7 +36,7 @@ func (r *ruling) newlyBad(ctx context.Context) ([]rows.RunItem, error) {
 	for _, a := range r.open {
 		told[keyHash(a.Entry, a.Key)] = !a.Untold
 	}
-	bad, err := r.Store.RunItems(ctx, r.run.ID, rows.ItemFilter{Outcomes: outcomes(r.rule), Worst: true, Limit: maxAlertItems + len(told)})
+	bad, err := r.Store.RunItems(ctx, r.run.ID, rows.ItemFilter{Outcomes: fitting(r.rule), Worst: true, Limit: maxAlertItems + len(told)})
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +83,13 @@ func (r *ruling) longEnough(ctx context.Context, bad []rows.RunItem) ([]rows.Run
 }
 
 // outcomesIn tells how items ended in another run.
-func (r *ruling) outcomesIn(ctx context.Context, run rows.Run, of []rows.RunItem) (map[uint64]harvest.Outcome, error) {
+func (r *ruling) outcomesIn(ctx context.Context, run rows.Run, of []rows.RunItem) (map[uint64]outcomes.Outcome, error) {
 	keys := make([]string, 0, len(of))
 	for _, item := range of {
 		keys = append(keys, item.Key)
 	}
 	found, err := r.Store.RunItems(ctx, run.ID, rows.ItemFilter{Keys: keys})
-	then := make(map[uint64]harvest.Outcome, len(found))
+	then := make(map[uint64]outcomes.Outcome, len(found))
 	for _, item := range found {
 		then[keyHash(item.Entry, item.Key)] = item.Outcome
 	}

@@ -26,7 +26,7 @@ func newArrangement() *arrangement { return &arrangement{slots: map[uint64]int32
 
 func (a *arrangement) slot(host string) int32 {
 	h := fnv.New64a()
-	h.Write([]byte(host)) //nolint:errcheck // a hash never fails
+	h.Write([]byte(host)) // a hash never fails
 	slot, ok := a.slots[h.Sum64()]
 	if !ok {
 		slot = int32(len(a.hosts))

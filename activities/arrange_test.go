@@ -87,7 +87,7 @@ func TestAMillionItemsAreArrangedInBoundedMemory(t *testing.T) {
 
 // sink counts what would be written.
 type sink struct {
-	storage
+	seam
 	items   int
 	highest int64
 	heap    uint64
@@ -131,7 +131,7 @@ func TestALongListIsNeverInMemory(t *testing.T) {
 			}
 		}
 	}}
-	w.Store = s
+	w.seam = s
 	c := campaign("long")
 	c.Entries[0].Split = &campaigns.Split{List: "sha256:x", Count: n}
 	require.NoError(t, w.populate(t.Context(), rows.Run{ID: 1}, &c, steps.Start{}))

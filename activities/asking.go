@@ -7,22 +7,23 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/secrets"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // askLog gathers the ledger lines of asking a source for its items.
 type askLog struct {
 	*Activities
 	run   int64
-	item  harvest.Item
+	item  units.Item
 	mu    sync.Mutex
-	lines []harvest.Exchange
+	lines []visit.Exchange
 	mask  *secrets.Mask
 }
 
-func (k *askLog) record(e harvest.Exchange) {
+func (k *askLog) record(e visit.Exchange) {
 	k.Meter.Exchange(e)
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -20,19 +22,19 @@ func TestAskingForItemsIsInTheLedger(t *testing.T) {
 		w := newWorld(t)
 		w.apply(asking("repo"))
 		w.script.split = elements(failure, "col_1")
-		w.Client = func(v harvest.Visitor) *http.Client {
-			v.Record(harvest.Exchange{At: time.Now(), Method: "GET", URL: "https://x.example/", Host: "x.example", Status: 200})
+		w.Client = func(v visit.Visitor) *http.Client {
+			v.Record(visit.Exchange{At: time.Now(), Method: "GET", URL: "https://x.example/", Host: "x.example", Status: 200})
 			return nil
 		}
 		o, _ := w.expandAll(t, steps.Start{Campaign: "repo"})
 		n := 0
 		for line, err := range w.store.Ledger(t.Context(), rows.LedgerFilter{Run: o.Run}) {
 			require.NoError(t, err)
-			require.Equal(t, harvest.Item{Campaign: "repo", Entry: "scripted", Key: splitKey}, line.Item, name)
+			require.Equal(t, units.Item{Campaign: "repo", Entry: "scripted", Key: splitKey}, line.Item, name)
 			n++
 		}
 		require.Equal(t, 1, n, name)
-		sum, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: o.Run, Store: o.Store})
+		sum, err := do(w, steps.CloseRun, steps.CloseRunIn{RunOf: o.RunOf})
 		require.NoError(t, err)
 		require.Equal(t, 1, sum.Asked, name)
 	}

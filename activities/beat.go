@@ -10,11 +10,11 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// progress is the heartbeat's details: what the Web UI shows of a chunk at work.
+// progress is the heartbeat's details, which the Web UI shows of a running activity.
 type progress struct {
-	Closed int        `json:"closed"`
-	Flying []beatItem `json:"flying,omitempty"` // at most five
-	More   int        `json:"more,omitempty"`
+	Closed  int        `json:"closed"`
+	Running []beatItem `json:"running,omitempty"` // at most five
+	More    int        `json:"more,omitempty"`
 }
 
 type beatItem struct {
@@ -26,9 +26,9 @@ type beatItem struct {
 
 const beatItems = 5
 
-// beat tells Temporal that the chunk lives, until it is over. It goes on while
-// the chunk drains.
-func (k *chunk) beat(ctx context.Context, over <-chan struct{}) {
+// beat heartbeats until the activity is over, also while it drains, or hangs in the
+// store.
+func (k *session) beat(ctx context.Context, over <-chan struct{}) {
 	every := beatEvery
 	if timeout := activity.GetInfo(ctx).HeartbeatTimeout; timeout > 0 {
 		every = min(every, timeout/3)
@@ -41,31 +41,34 @@ func (k *chunk) beat(ctx context.Context, over <-chan struct{}) {
 		case <-tick.C:
 		case <-over:
 			return
+		case <-k.frozen:
+			k.Log.Error("a call of the store hangs; the heartbeat ends", "run", k.in.RunID)
+			return
 		}
 	}
 }
 
-func (k *chunk) progress() progress {
+func (k *session) progress() progress {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	p := progress{Closed: k.closedSoFar}
 	for _, at := range k.at {
-		p.Flying = append(p.Flying, at)
+		p.Running = append(p.Running, at)
 	}
-	slices.SortFunc(p.Flying, func(a, b beatItem) int {
+	slices.SortFunc(p.Running, func(a, b beatItem) int {
 		if a.Item < b.Item {
 			return -1
 		}
 		return 1
 	})
-	if n := len(p.Flying); n > beatItems {
-		p.Flying, p.More = p.Flying[:beatItems], n-beatItems
+	if n := len(p.Running); n > beatItems {
+		p.Running, p.More = p.Running[:beatItems], n-beatItems
 	}
 	return p
 }
 
-// fliesAt notes how far an item is; landed that it is over.
-func (k *chunk) fliesAt(name string, page *harvest.Page, t harvest.Tally) {
+// noteProgress records how far an item is; noteEnd that it has ended.
+func (k *session) noteProgress(name string, page *harvest.Page, t harvest.Tally) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := beatItem{Item: name, New: t.New}
@@ -75,7 +78,7 @@ func (k *chunk) fliesAt(name string, page *harvest.Page, t harvest.Tally) {
 	k.at[name] = at
 }
 
-func (k *chunk) landed(name string, closed bool) {
+func (k *session) noteEnd(name string, closed bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.at, name)

@@ -8,7 +8,7 @@ import (
 )
 
 // timers bound a page, the item and the run; the function it returns ends them.
-func (r *flight) timers(cancel context.CancelCauseFunc) func() {
+func (r *itemRun) timers(cancel context.CancelCauseFunc) func() {
 	var all []*time.Timer
 	bound := func(after time.Duration, cause error) *time.Timer {
 		t := time.AfterFunc(max(0, after), func() { cancel(cause) })
@@ -22,7 +22,7 @@ func (r *flight) timers(cancel context.CancelCauseFunc) func() {
 	if limit := r.entry.Timeouts.Item; limit > 0 {
 		bound(limit-r.age(), harvest.Errorf(harvest.KindTimeout, "fetch", r.name, "the item took longer than %s (timeouts.item)", limit))
 	}
-	if at := r.chunk.run.Deadline; !at.IsZero() {
+	if at := r.session.run.Deadline; !at.IsZero() {
 		bound(at.Sub(r.Now()), errNextTick)
 	}
 	return func() {
@@ -33,7 +33,7 @@ func (r *flight) timers(cancel context.CancelCauseFunc) func() {
 	}
 }
 
-func (r *flight) pageTime() time.Duration {
+func (r *itemRun) pageTime() time.Duration {
 	if r.entry.Timeouts.Page > 0 {
 		return r.entry.Timeouts.Page
 	}
@@ -41,7 +41,7 @@ func (r *flight) pageTime() time.Duration {
 }
 
 // age is the time since the item's first attempt in this run.
-func (r *flight) age() time.Duration {
+func (r *itemRun) age() time.Duration {
 	if r.item.StartedAt.IsZero() {
 		return 0
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -19,12 +21,12 @@ import (
 // cause, the outcome is found, and what is to be sent is put into the outbox, in
 // one transaction with the end. Twice is alike: the first end stays.
 func (a *Activities) CloseRun(ctx context.Context, in steps.CloseRunIn) (steps.Summary, error) {
-	run, err := a.run(ctx, in.Run, in.Store, in.RunOf)
+	run, err := a.run(ctx, in.RunOf)
 	switch {
 	case errors.Is(err, rows.ErrRestored) && (run.ID == 0 || in.RunID != "" && run.RunID != in.RunID):
-		return steps.Summary{Outcome: harvest.OutcomeCancelled, Why: err.Error(), More: "starter runs list"}, nil
+		return steps.Summary{Outcome: outcomes.Cancelled, Why: err.Error(), More: "starter runs list"}, nil
 	case errors.Is(err, rows.ErrRestored):
-		in.Cause, in.Error = harvest.WhyStoreRestored, ""
+		in.Cause, in.Error = outcomes.WhyStoreRestored, ""
 	case err != nil:
 		return steps.Summary{}, err
 	}
@@ -52,14 +54,14 @@ func (a *Activities) CloseRun(ctx context.Context, in steps.CloseRunIn) (steps.S
 }
 
 // leftOver is how items end that were open when their run did.
-func leftOver(cause harvest.Why) (harvest.Outcome, string) {
+func leftOver(cause outcomes.Why) (outcomes.Outcome, string) {
 	switch cause {
-	case harvest.WhyCancelled, harvest.WhyTerminated, harvest.WhyStoreRestored, harvest.WhyOverlap:
-		return harvest.OutcomeCancelled, string(cause)
+	case outcomes.WhyCancelled, outcomes.WhyTerminated, outcomes.WhyStoreRestored, outcomes.WhyOverlap:
+		return outcomes.Cancelled, string(cause)
 	case "":
-		return harvest.OutcomeFailed, "left open"
+		return outcomes.Failed, "left open"
 	default:
-		return harvest.OutcomeFailed, string(cause)
+		return outcomes.Failed, string(cause)
 	}
 }
 
@@ -89,7 +91,7 @@ func (a *Activities) facts(ctx context.Context, run rows.Run) (RunFacts, *campai
 	if err != nil {
 		return RunFacts{}, nil, err
 	}
-	f := RunFacts{Items: map[harvest.Outcome]int{}, Tolerate: c.Tolerate, Expect: c.Expect, Now: a.Now(), Trial: start.Limit > 0}
+	f := RunFacts{Items: map[outcomes.Outcome]int{}, Tolerate: c.Tolerate, Expect: c.Expect, Now: a.Now(), Trial: start.Limit > 0}
 	for _, t := range totals {
 		f.Items[t.Outcome] += t.Items
 		f.Tally = f.Tally.Add(t.Tally)
@@ -109,7 +111,7 @@ func (a *Activities) stale(ctx context.Context, campaign string, since time.Time
 }
 
 // finish is the end of a run that ended without its workflow.
-func (a *Activities) finish(ctx context.Context, run rows.Run, cause harvest.Why) (rows.Finish, error) {
+func (a *Activities) finish(ctx context.Context, run rows.Run, cause outcomes.Why) (rows.Finish, error) {
 	facts, c, err := a.facts(ctx, run)
 	if err != nil {
 		return rows.Finish{}, err
@@ -170,11 +172,11 @@ func summary(run rows.Run, v Verdict, f RunFacts, worst []rows.RunItem) steps.Su
 
 func more(run rows.Run) string { return "starter runs show " + run.WorkflowID }
 
-// lookAt is a line for each item that needs a look, the worst first.
+// lookAt is a line for each item that needs attention, the worst first.
 func lookAt(worst []rows.RunItem) []string {
 	var lines []string
 	for _, item := range worst {
-		if item.Outcome.Severity() == harvest.OK && item.Outcome != harvest.OutcomeCancelled {
+		if item.Outcome.Severity() == outcomes.OK && item.Outcome != outcomes.Cancelled {
 			continue
 		}
 		if len(lines) == maxLookAt {
@@ -186,14 +188,8 @@ func lookAt(worst []rows.RunItem) []string {
 	return lines
 }
 
-// clip bounds a text and keeps it on one line.
-func clip(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
+// clip puts s on one line of at most n characters.
+func clip(s string, n int) string { return wording.Clip(strings.Join(strings.Fields(s), " "), n-1) }
 
 // took writes a duration as people say it: 3m14s, 0.4s.
 func took(d time.Duration) string {

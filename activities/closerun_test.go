@@ -12,6 +12,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -19,15 +20,15 @@ func TestCloseRunClosesWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		in     steps.CloseRunIn
-		item   harvest.Outcome
+		item   outcomes.Outcome
 		why    string
-		run    harvest.Outcome
+		run    outcomes.Outcome
 		failed bool
 	}{
-		{steps.CloseRunIn{Cause: harvest.WhyCancelled}, harvest.OutcomeCancelled, "cancelled", harvest.OutcomeCancelled, false},
-		{steps.CloseRunIn{Cause: harvest.WhyNextTick}, harvest.OutcomeFailed, "next-tick", harvest.OutcomeFailed, true},
-		{steps.CloseRunIn{Error: "the store was away"}, harvest.OutcomeFailed, "left open", harvest.OutcomeFailed, true},
-		{steps.CloseRunIn{}, harvest.OutcomeFailed, "left open", harvest.OutcomeFailed, true},
+		{steps.CloseRunIn{Cause: outcomes.WhyCancelled}, outcomes.Cancelled, "cancelled", outcomes.Cancelled, false},
+		{steps.CloseRunIn{Cause: outcomes.WhyNextTick}, outcomes.Failed, "next-tick", outcomes.Failed, true},
+		{steps.CloseRunIn{Error: "the store was away"}, outcomes.Failed, "left open", outcomes.Failed, true},
+		{steps.CloseRunIn{}, outcomes.Failed, "left open", outcomes.Failed, true},
 	} {
 		t.Run(fmt.Sprintf("%s%s", c.in.Cause, c.in.Error), func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +43,7 @@ func TestCloseRunClosesWhatIsOpen(t *testing.T) {
 			item := w.items(o.Run)["a"]
 			require.Equal(t, c.item, item.Outcome)
 			require.Equal(t, c.why, item.Why)
-			again, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: o.Run})
+			again, err := do(w, steps.CloseRun, steps.CloseRunIn{RunOf: steps.RunOf{Run: o.Run}})
 			require.NoError(t, err)
 			require.Equal(t, sum, again, "the first end stays")
 		})
@@ -66,7 +67,7 @@ func TestSummaryIsWhatPeopleSeeFirst(t *testing.T) {
 	require.NoError(t, err)
 	w.clock.set(time.Now().Add(3*time.Minute + 14*time.Second))
 	sum := w.close(o)
-	require.Equal(t, harvest.OutcomeFailed, sum.Outcome)
+	require.Equal(t, outcomes.Failed, sum.Outcome)
 	require.Equal(t, "8 of 20 items; 8 broken", sum.Why)
 	require.Equal(t, "failed: 8 of 20 items; 8 broken · starter runs show news-1", sum.Failed)
 	require.Len(t, sum.LookAt, 5)
@@ -79,7 +80,7 @@ func TestSummaryIsWhatPeopleSeeFirst(t *testing.T) {
 	require.Regexp(t, `^3m1[45]s$`, sum.Took)
 	run, err := w.store.FindRun(t.Context(), "news")
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeFailed, run.Outcome)
+	require.Equal(t, outcomes.Failed, run.Outcome)
 }
 
 func TestExpectRunFreshWithin(t *testing.T) {
@@ -88,11 +89,11 @@ func TestExpectRunFreshWithin(t *testing.T) {
 	news := campaign("news", "a")
 	news.Expect = campaigns.RunExpectation{FreshWithin: 48 * time.Hour, Fail: true}
 	w.apply(news)
-	require.Equal(t, harvest.OutcomeDone, w.once(steps.Start{Campaign: "news"}).Outcome)
-	require.Equal(t, harvest.OutcomeUnchanged, w.once(steps.Start{Campaign: "news"}).Outcome)
+	require.Equal(t, outcomes.Done, w.once(steps.Start{Campaign: "news"}).Outcome)
+	require.Equal(t, outcomes.Unchanged, w.once(steps.Start{Campaign: "news"}).Outcome)
 	w.clock.set(time.Now().Add(72 * time.Hour))
 	sum := w.once(steps.Start{Campaign: "news"})
-	require.Equal(t, harvest.OutcomeEmpty, sum.Outcome)
+	require.Equal(t, outcomes.Empty, sum.Outcome)
 	require.Contains(t, sum.Failed, "nothing new or changed within 2d")
 }
 
@@ -101,14 +102,14 @@ func TestSkipItem(t *testing.T) {
 	w := newWorld(t)
 	w.apply(campaign("news", "a", "b"))
 	o := w.open(steps.Start{Campaign: "news"})
-	_, err := do(w, steps.SkipItem, steps.SkipItemIn{Run: o.Run, Key: "a", By: "marta", Store: o.Store})
+	_, err := do(w, steps.SkipItem, steps.SkipItemIn{RunOf: o.RunOf, Key: "a", By: "marta"})
 	require.NoError(t, err)
 	_, err = w.fetch(o)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeSkipped, w.items(o.Run)["a"].Outcome)
+	require.Equal(t, outcomes.Skipped, w.items(o.Run)["a"].Outcome)
 	require.Equal(t, "skipped by hand (marta)", w.items(o.Run)["a"].Why)
-	require.Equal(t, harvest.OutcomeDone, w.close(o).Outcome)
-	_, err = do(w, steps.SkipItem, steps.SkipItemIn{Run: o.Run, Key: "zzz"})
+	require.Equal(t, outcomes.Done, w.close(o).Outcome)
+	_, err = do(w, steps.SkipItem, steps.SkipItemIn{RunOf: steps.RunOf{Run: o.Run}, Key: "zzz"})
 	require.ErrorContains(t, err, "the run has no item zzz")
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	require.True(t, ok && app.NonRetryable(), "a wrong key is an answer: asking again would not help")

@@ -5,16 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
-// commit makes one page durable. It is the only place where a page can stop an
-// item: after it, never within it.
-func (r *flight) commit(_ context.Context, page harvest.Page) (harvest.Tally, error) {
+// commit makes one page durable. An item stops here, after a page, and nowhere else.
+func (r *itemRun) commit(_ context.Context, page harvest.Page) (harvest.Tally, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -27,7 +28,7 @@ func (r *flight) commit(_ context.Context, page harvest.Page) (harvest.Tally, er
 	r.tally = r.tally.Add(t)
 	r.listed, r.total = page.Done, page.Total
 	r.Meter.Page(r.kind.Name, t)
-	r.fliesAt(r.name, &page, r.tally)
+	r.noteProgress(r.name, &page, r.tally)
 	r.page.page()
 	switch {
 	case r.closed != nil:
@@ -42,9 +43,8 @@ func (r *flight) commit(_ context.Context, page harvest.Page) (harvest.Tally, er
 	return t, nil
 }
 
-// store writes a page, with the end of the item when it is the last one. A trial
-// only counts.
-func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
+// store writes a page, and closes the item with the last one. A trial only counts.
+func (r *itemRun) store(page harvest.Page) (harvest.Tally, error) {
 	if r.start.Limit > 0 {
 		t := harvest.PageTally(&page)
 		t.New = len(page.Documents)
@@ -62,11 +62,12 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 	due, ahead := linesOf(r.ledger, r.seq-r.item.Seq+1)
 	w.Ledger = due
 	if page.Last && !r.pass.underWay { // a pass has something to do yet
-		w.Settle = &rows.Settle{State: rows.ItemClosed, Judge: r.judge.settle}
+		w.Settle = &rows.Settle{State: rows.ItemClosed, Evaluate: r.evaluation.settle}
 	}
 	out := r.send(w)
 	if out.Err == nil || errors.Is(out.Err, rows.ErrStopped) {
 		r.version, r.seq, r.ledger, r.pass.unlisted, r.unread = r.version+1, r.seq+1, ahead, false, out.Unread
+		r.dropRaw(due)
 		if w.Settle != nil {
 			r.closed, r.over = &out.Outcome, true
 		}
@@ -74,9 +75,9 @@ func (r *flight) store(page harvest.Page) (harvest.Tally, error) {
 	return out.Tally, out.Err
 }
 
-// linesOf parts the lines that go with the n-th page of this attempt from those
-// of what was asked ahead of it.
-func linesOf(lines []harvest.Exchange, n int) (due, ahead []harvest.Exchange) {
+// linesOf splits ledger lines into those up to the n-th page of this attempt and those
+// of requests made ahead.
+func linesOf(lines []visit.Exchange, n int) (due, ahead []visit.Exchange) {
 	for _, x := range lines {
 		if x.Page <= n {
 			due = append(due, x)
@@ -88,7 +89,7 @@ func linesOf(lines []harvest.Exchange, n int) (due, ahead []harvest.Exchange) {
 }
 
 // finishDocuments adds the entry's constant fields.
-func (r *flight) finishDocuments(page harvest.Page) {
+func (r *itemRun) finishDocuments(page harvest.Page) {
 	if len(r.entry.Add) == 0 {
 		return
 	}
@@ -113,36 +114,29 @@ func (r *flight) finishDocuments(page harvest.Page) {
 	}
 }
 
-// write is what every write of this attempt has in common. The ledger lines stay
-// with the flight until they are known to be kept.
-func (r *flight) write() rows.Write {
+// write returns the fields that all writes of this attempt share. Ledger lines stay
+// here until they are known to be stored.
+func (r *itemRun) write() rows.Write {
 	return rows.Write{
-		Run: r.chunk.run.ID, Ord: r.item.Ord, Epoch: r.epoch,
-		Item: harvest.Item{Campaign: r.campaign.Name, Entry: r.item.Entry, Key: r.item.Key},
+		Run: r.session.run.ID, Ord: r.item.Ord, Epoch: r.epoch,
+		Item: units.Item{Campaign: r.campaign.Name, Entry: r.item.Entry, Key: r.item.Key},
 		Lane: r.item.Lane, Fetcher: r.item.Fetcher, At: r.Now(), Ledger: r.ledger, Attempt: r.attempt, Worker: r.Worker,
 		Progress: rows.Progress{Done: r.listed, Total: r.total},
 	}
 }
 
-// send writes, again after a failure of the store: a page whose commit was lost
-// is found there by its number.
-func (r *flight) send(w rows.Write) rows.Written {
-	wait := 100 * time.Millisecond
-	for {
-		out := r.Store.Write(r.keep, w)
-		if out.Err == nil || errors.Is(out.Err, rows.ErrFenced) || errors.Is(out.Err, rows.ErrStopped) || wait > maxStoreWait {
-			return out
-		}
-		r.log.Debug("the store did not take a write; trying again", "item", r.name, "wait", wait, "error", out.Err)
-		time.Sleep(wait)
-		wait *= 3
-	}
+// send writes and retries after a failure of the store, which recognizes a repeated
+// page by its number.
+func (r *itemRun) send(w rows.Write) (out rows.Written) {
+	w.Raw = r.rawOf(w.Ledger)
+	out.Err = r.persist(r.name, func(ctx context.Context) error {
+		out = r.Store.Write(ctx, w)
+		return out.Err
+	})
+	return out
 }
 
-// maxStoreWait ends the repeats of one write: about fifteen seconds in all.
-const maxStoreWait = 10 * time.Second
-
-// prints are the fingerprints of an item's params and of those of them that
+// prints are the fingerprints of an item's params: of all of them, and of those that
 // shape extraction.
 type prints struct{ params, extraction string }
 
@@ -157,7 +151,7 @@ func printsOf(kind fetchers.Kind, params json.RawMessage) (prints, error) {
 	if err != nil {
 		return prints{}, err
 	}
-	names := harvest.ExtractionParams(kind.Params)
+	names := paramspec.Extraction(kind.Params)
 	maps.DeleteFunc(values, func(name string, _ json.RawMessage) bool { return !names[name] })
 	if len(values) == 0 {
 		return prints{params: all}, nil
@@ -166,8 +160,7 @@ func printsOf(kind fetchers.Kind, params json.RawMessage) (prints, error) {
 	return prints{params: all, extraction: extraction}, err
 }
 
-// fingerprint decodes first, so that white space and the order of keys do not
-// count.
+// fingerprint decodes first: white space and the order of keys do not matter.
 func fingerprint(values map[string]json.RawMessage) (string, error) {
 	plain := make(map[string]any, len(values))
 	for name, raw := range values {
@@ -182,6 +175,6 @@ func fingerprint(values map[string]json.RawMessage) (string, error) {
 
 // extractionChanged: the checkpoint was made by another extraction. One that was
 // set by hand was made by none: it carries no fingerprint at all.
-func (p prints) extractionChanged(c harvest.Checkpoint) bool {
+func (p prints) extractionChanged(c units.Checkpoint) bool {
 	return c.Version > 0 && c.Params != "" && c.Extraction != p.extraction && (c.Extraction != "" || p.extraction != "")
 }

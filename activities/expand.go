@@ -10,6 +10,8 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -40,7 +42,7 @@ type lastGood struct {
 // pseudo item "split" of the run says why. Asked again for the same run, it
 // uses the list it got.
 func (a *Activities) Expand(ctx context.Context, in steps.ExpandIn) (steps.Expanded, error) {
-	run, c, err := a.campaignOf(ctx, in.Run, in.Store, in.RunOf)
+	run, c, err := a.campaignOf(ctx, in.RunOf)
 	if err != nil {
 		return steps.Expanded{}, err
 	}
@@ -74,7 +76,7 @@ func (a *Activities) expanded(ctx context.Context, run int64, name string) (step
 // answer and the list is an old one, or none; the error, when it is to be asked
 // again soon.
 func (a *Activities) listing(ctx context.Context, run rows.Run, c *campaigns.Campaign, e *campaigns.Entry) (lastGood, *harvest.Error, error) {
-	item := harvest.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}
+	item := units.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}
 	good, err := a.lastGood(ctx, item)
 	if err != nil || good.Run == run.ID {
 		return good, nil, err
@@ -104,7 +106,7 @@ func (a *Activities) listing(ctx context.Context, run rows.Run, c *campaigns.Cam
 	return good, nil, a.Store.SetCheckpoint(ctx, item, "", value)
 }
 
-func (a *Activities) lastGood(ctx context.Context, item harvest.Item) (lastGood, error) {
+func (a *Activities) lastGood(ctx context.Context, item units.Item) (lastGood, error) {
 	lane := ""
 	found, err := a.Store.Checkpoints(ctx, rows.CheckpointFilter{Campaign: item.Campaign, Entry: item.Entry, Key: item.Key, Lane: &lane})
 	if err != nil || len(found) == 0 {
@@ -112,13 +114,13 @@ func (a *Activities) lastGood(ctx context.Context, item harvest.Item) (lastGood,
 	}
 	var good lastGood
 	if err := json.Unmarshal(found[0].Value, &good); err != nil {
-		return lastGood{}, nil //nolint:nilerr // somebody wrote it by hand: as if there were none
+		return lastGood{}, nil // somebody wrote it by hand: as if there were none
 	}
 	return good, nil
 }
 
 // saveList keeps a list under a name that its content makes.
-func (a *Activities) saveList(ctx context.Context, item harvest.Item, list []rows.ListRow) (string, error) {
+func (a *Activities) saveList(ctx context.Context, item units.Item, list []rows.ListRow) (string, error) {
 	sum, err := harvest.Fingerprint(list)
 	if err != nil {
 		return "", err
@@ -175,9 +177,9 @@ func (a *Activities) populateAsked(
 // notListed is the pseudo item: partial beside an old list, else ended as its
 // kind of error ends.
 func notListed(p *population, run int64, good lastGood, failure *harvest.Error) (rows.RunItem, error) {
-	end := ended{Outcome: failure.Kind.Outcome(), Kind: failure.Kind, Why: string(harvest.WhyTriedTooManyTimes), Error: failure.Error()}
+	end := ended{Outcome: outcomes.OfKind(failure.Kind), Kind: failure.Kind, Why: string(outcomes.WhyTriedTooManyTimes), Error: failure.Error()}
 	if good.List != "" {
-		end.Outcome = harvest.OutcomePartial
+		end.Outcome = outcomes.Partial
 		end.Why = fmt.Sprintf("the source could not be asked for its items; those of %s were used", good.At.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	raw, err := json.Marshal(policy{Ended: &end})

@@ -11,19 +11,21 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/retry"
 	"github.com/vendemmia/vendemmia/internal/secrets"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // askSoon is the error that makes Temporal ask again, while the rules allow it
 // and the wait is short; else nil.
 func askSoon(ctx context.Context, e *campaigns.Entry, failure *harvest.Error) error {
 	attempt := int(activity.GetInfo(ctx).Attempt)
-	d := harvest.Decide(e.Retry, harvest.Failure{Kind: failure.Kind, Attempts: attempt, RetryAfter: failure.RetryAfter, Spread: 0.5})
-	if !d.Again || attempt >= maxAsks || d.Wait > temporalx.MaxDelay || ctx.Err() != nil {
+	d := retry.Decide(e.Retry, retry.Failure{Kind: failure.Kind, Attempts: attempt, RetryAfter: failure.RetryAfter, Spread: 0.5})
+	if !d.Retry || attempt >= maxAsks || d.Wait > temporalx.MaxDelay || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return temporalx.Again(failure, d.Wait)
+	return temporalx.RetryIn(failure, d.Wait)
 }
 
 // ask lists what the source says there is, each element once.
@@ -45,7 +47,7 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 		return nil, err
 	}
 	mask := found.Mask()
-	asked := &askLog{Activities: a, mask: mask, run: run.ID, item: harvest.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
+	asked := &askLog{Activities: a, mask: mask, run: run.ID, item: units.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
 	defer func() { err = errors.Join(err, asked.keep(ctx)) }()
 	s, ok := m.kind.New(a.Client(visitor(c, e, m.kind, asked.record))).(harvest.Splitter)
 	if !ok {

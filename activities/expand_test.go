@@ -14,6 +14,8 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/retry"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -45,9 +47,9 @@ func (w *world) expandAll(t *testing.T, start steps.Start) (steps.Opened, steps.
 	require.Equal(t, []string{"scripted"}, o.Ask)
 	require.Equal(t, []string{"vendemmia-fetch"}, o.AskQueues)
 	require.Empty(t, o.Ranges)
-	ex, err := do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: "scripted", Store: o.Store})
+	ex, err := do(w, steps.Expand, steps.ExpandIn{RunOf: o.RunOf, Entry: "scripted"})
 	require.NoError(t, err)
-	sealed, err := do(w, steps.SealRun, steps.SealRunIn{Run: o.Run, Store: o.Store})
+	sealed, err := do(w, steps.SealRun, steps.SealRunIn{RunOf: o.RunOf})
 	require.NoError(t, err)
 	o.Ranges, o.Items, o.Label = sealed.Ranges, sealed.Items, sealed.Label
 	return o, ex
@@ -65,7 +67,7 @@ func TestExpandAsksTheSource(t *testing.T) {
 	require.Equal(t, []string{"the col_1", "the col_2"}, o.Ranges[0].Labels)
 	_, err := w.fetch(o)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeDone, w.close(o).Outcome)
+	require.Equal(t, outcomes.Done, w.close(o).Outcome)
 }
 
 func TestExpandOfTheSameRunUsesTheListItGot(t *testing.T) {
@@ -74,7 +76,7 @@ func TestExpandOfTheSameRunUsesTheListItGot(t *testing.T) {
 	w.apply(asking("repo"))
 	w.script.split = elements(nil, "a", "b")
 	o := w.open(steps.Start{Campaign: "repo"})
-	in := steps.ExpandIn{Run: o.Run, Entry: "scripted"}
+	in := steps.ExpandIn{RunOf: steps.RunOf{Run: o.Run}, Entry: "scripted"}
 	_, err := do(w, steps.Expand, in)
 	require.NoError(t, err)
 	w.script.split = elements(nil, "c", "a", "b") // the source has moved on
@@ -102,11 +104,11 @@ func TestExpandFailsOverToTheLastGoodList(t *testing.T) {
 	_, err = w.fetch(o)
 	require.NoError(t, err)
 	item := w.items(o.Run)[splitKey]
-	require.Equal(t, harvest.OutcomePartial, item.Outcome)
+	require.Equal(t, outcomes.Partial, item.Outcome)
 	require.Contains(t, item.Why, "the source could not be asked for its items; those of ")
 	require.Contains(t, item.Error, "no luck")
 	sum := w.close(o)
-	require.Equal(t, harvest.OutcomeWarnings, sum.Outcome)
+	require.Equal(t, outcomes.Warnings, sum.Outcome)
 	require.Contains(t, sum.LookAt[0], "split partial")
 
 	w.script.split = elements(nil)
@@ -124,7 +126,7 @@ func TestExpandWithoutALastGoodListIsNeverGreen(t *testing.T) {
 	_, err := w.fetch(o)
 	require.NoError(t, err)
 	sum := w.close(o)
-	require.Equal(t, harvest.OutcomeGone, sum.Outcome)
+	require.Equal(t, outcomes.Gone, sum.Outcome)
 	require.NotEmpty(t, sum.Failed)
 }
 
@@ -132,11 +134,11 @@ func TestExpandIsAskedAgainWhileTheRulesAllow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := asking("repo")
-	c.Entries[0].Retry = []harvest.RetryRule{{Times: 5, Wait: 10 * time.Second}}
+	c.Entries[0].Retry = []retry.Rule{{Times: 5, Wait: 10 * time.Second}}
 	w.apply(c)
 	w.script.split = elements(kindError(harvest.KindServerError))
 	o := w.open(steps.Start{Campaign: "repo"})
-	_, err := do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: "scripted"})
+	_, err := do(w, steps.Expand, steps.ExpandIn{RunOf: steps.RunOf{Run: o.Run}, Entry: "scripted"})
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)
 	require.Equal(t, 10*time.Second, app.NextRetryDelay())
@@ -225,7 +227,7 @@ func TestAVanishedItemSurvivesACrashOfItsRun(t *testing.T) {
 	w.script.split = elements(nil, "a")
 	o := w.open(steps.Start{Campaign: "repo"})
 	for range 2 {
-		_, err = do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: "scripted", Store: o.Store})
+		_, err = do(w, steps.Expand, steps.ExpandIn{RunOf: o.RunOf, Entry: "scripted"})
 		require.NoError(t, err)
 	}
 	require.Len(t, w.items(o.Run), 2)

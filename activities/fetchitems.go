@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	// beatEvery is how often a chunk says that it lives: no less often than the
+	// beatEvery is how often an activity heartbeats: at least as often as the SDK's
 	// throttle lets through.
 	beatEvery = 4 * time.Second
-	// waitHere is the longest wait that is not worth a hand-back; sharedWait that of
-	// the first activity of a queue, which would be started again for each item that
-	// is tried again.
+	// waitHere is the longest wait that is not worth a hand-back; sharedWait is that of
+	// the first activity of a queue, which would otherwise be restarted for each retry.
 	waitHere, sharedWait = 2 * time.Second, 20 * time.Second
-	// linger is how long an activity that took its share waits for the items that it
-	// runs; then it takes more, so that a slow one keeps nothing idle.
+	// linger is how long an activity that took its share waits for its running items.
+	// After that it takes more, so that a slow item leaves no processor idle.
 	linger = 10 * time.Second
 )
 
@@ -33,11 +32,11 @@ const (
 // Temporal's own retry, which the Web UI shows. One item that fails, panics or
 // hangs does not hurt the others.
 func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
-	k := &chunk{
+	k := &session{
 		Activities: a, in: in, epoch: activity.GetInfo(ctx).StartedTime.UnixMicro(),
-		quit: make(chan struct{}), ended: make(chan end), at: map[string]beatItem{}, fences: map[int64]int{},
+		quit: make(chan struct{}), frozen: make(chan struct{}), ended: make(chan end), at: map[string]beatItem{}, fences: map[int64]int{},
 	}
-	// From the first moment: a store that is away may keep the chunk waiting.
+	// From the first moment: reading blocks while the store is away.
 	over := make(chan struct{})
 	var beating sync.WaitGroup
 	beating.Go(func() { k.beat(ctx, over) })
@@ -45,22 +44,22 @@ func (a *Activities) FetchItems(ctx context.Context, in steps.FetchItemsIn) (ste
 	defer close(over)
 	err := k.read(ctx)
 	if errors.Is(err, rows.ErrRestored) { // the run is over
-		k.Log.WarnContext(ctx, "a chunk was refused", "run", in.RunID, "error", err)
+		k.Log.WarnContext(ctx, "an activity was refused", "run", in.RunID, "error", err)
 		return steps.Fetched{Left: 1, Stopped: true}, nil
 	}
 	if err == nil {
 		err = k.work(ctx)
 	}
 	if err != nil {
-		return steps.Fetched{}, a.setback.again(err, a.Now())
+		return steps.Fetched{}, a.setback.delay(err, a.Now())
 	}
 	a.setback.over()
 	return k.answer(ctx)
 }
 
 // read gets the run and its definition from the store.
-func (k *chunk) read(ctx context.Context) (err error) {
-	if k.run, k.campaign, err = k.campaignOf(ctx, k.in.Run, k.in.Store, k.in.RunOf); err != nil {
+func (k *session) read(ctx context.Context) (err error) {
+	if k.run, k.campaign, err = k.campaignOf(ctx, k.in.RunOf); err != nil {
 		return err
 	}
 	k.log = k.Log.With("run", k.run.WorkflowID, "campaign", k.run.Campaign, "attempt", activity.GetInfo(ctx).Attempt)
@@ -68,9 +67,9 @@ func (k *chunk) read(ctx context.Context) (err error) {
 	return err
 }
 
-// chunk is one FetchItems at work. Only its own goroutine touches what is not
-// behind mu.
-type chunk struct {
+// session is one running FetchItems activity. Fields that mu does not guard belong to
+// the activity's own goroutine.
+type session struct {
 	*Activities
 	run      rows.Run
 	campaign *campaigns.Campaign
@@ -79,30 +78,33 @@ type chunk struct {
 	epoch    int64
 	log      *slog.Logger
 
-	call  context.Context // Temporal's: its end is a wish to stop
-	quit  chan struct{}   // closed: no further page, no further item
-	ended chan end        // one per item begun
-	life  context.Context // of the items; ends when the drain is over
-	keep  context.Context // for the store: what is done is kept whatever ends
+	call   context.Context // Temporal's: it ends when the activity shall stop
+	quit   chan struct{}   // closed: start no further page and no further item
+	ended  chan end        // one for each started item
+	freeze sync.Once
+	frozen chan struct{} // closed: a call of the store hangs, stop the heartbeat
 
-	flying  int
-	apart   bool         // the item in flight is dangerous: nothing goes beside it
-	begun   int          // items, of the share
+	life context.Context // of the items; it ends when the drain is over
+	keep context.Context // for the store; it never ends, so that finished work is kept
+
+	running int
+	apart   bool         // the running item is dangerous: start nothing else
+	begun   int          // items started of the share
 	fullAt  time.Time    // when the share was taken
 	left    rows.Claimed // of the last claim
-	dry     bool         // the last claim got all that was due
+	dry     bool         // the last claim took everything that was due
 	out     steps.Fetched
 	last    error // of the item that waits, for Temporal's own retry
 	waiting string
-	broken  error // an item whose end the store was not told
+	broken  error // an item whose end could not be written
 
 	mu          sync.Mutex
 	closedSoFar int
-	fences      map[int64]int       // how often the checkpoint of an item had moved
-	at          map[string]beatItem // items in flight
+	fences      map[int64]int       // how often the checkpoint of an item moved meanwhile
+	at          map[string]beatItem // running items
 }
 
-func (k *chunk) work(ctx context.Context) error {
+func (k *session) work(ctx context.Context) error {
 	life, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer kill(nil)
 	k.life, k.keep, k.call = life, context.WithoutCancel(ctx), ctx
@@ -115,9 +117,9 @@ func (k *chunk) work(ctx context.Context) error {
 	return err
 }
 
-// watch closes quit when the chunk must stop, and ends its items when the drain
-// is over.
-func (k *chunk) watch(ctx context.Context, over <-chan struct{}, kill context.CancelCauseFunc) {
+// watch closes quit when the activity must stop, and ends its items when the drain is
+// over.
+func (k *session) watch(ctx context.Context, over <-chan struct{}, kill context.CancelCauseFunc) {
 	select {
 	case <-over:
 		return
@@ -125,7 +127,7 @@ func (k *chunk) watch(ctx context.Context, over <-chan struct{}, kill context.Ca
 	case <-activity.GetWorkerStopChannel(ctx):
 	}
 	close(k.quit)
-	// What is left of the drain is for writing what stays open.
+	// The last fifth of the drain is for writing the open items back.
 	timer := time.NewTimer(k.Drain * 4 / 5)
 	defer timer.Stop()
 	select {
@@ -136,10 +138,10 @@ func (k *chunk) watch(ctx context.Context, over <-chan struct{}, kill context.Ca
 }
 
 // errDrained is the cause of items that were cut off.
-var errDrained = errors.New("the chunk had to stop, and the page in work took too long")
+var errDrained = errors.New("the activity had to stop, and its current page took too long")
 
-// quitting does not wait for the watch to notice.
-func (k *chunk) quitting() bool {
+// quitting reports whether the activity must stop, also before watch has noticed.
+func (k *session) quitting() bool {
 	select {
 	case <-k.quit:
 		return true

@@ -14,6 +14,8 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -28,16 +30,16 @@ func TestRunFetchesStoresAndCloses(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, out.Closed)
 	require.Zero(t, out.Left)
-	require.Equal(t, map[harvest.Outcome]steps.Seen{harvest.OutcomeDone: {Items: 3, New: 5}}, out.Outcomes)
+	require.Equal(t, map[outcomes.Outcome]steps.Seen{outcomes.Done: {Items: 3, New: 5}}, out.Outcomes)
 	sum := w.close(o)
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, outcomes.Done, sum.Outcome)
 	require.Equal(t, steps.Documents{Listed: 5, New: 5}, sum.Documents)
-	require.Equal(t, map[harvest.Outcome]int{harvest.OutcomeDone: 3}, sum.Items)
+	require.Equal(t, map[outcomes.Outcome]int{outcomes.Done: 3}, sum.Items)
 	require.Equal(t, "starter runs show news-1", sum.More)
 	require.Equal(t, 5, w.documents())
 
 	again := w.once(steps.Start{Campaign: "news"})
-	require.Equal(t, harvest.OutcomeUnchanged, again.Outcome)
+	require.Equal(t, outcomes.Unchanged, again.Outcome)
 	require.Equal(t, 5, w.documents(), "nothing twice")
 }
 
@@ -47,7 +49,7 @@ func TestALastPageWithoutDocumentsClosesInOneWrite(t *testing.T) {
 	w.apply(campaign("news", "a"))
 	w.script.on("a", pages(harvest.Page{Checkpoint: []byte(`{"page":1}`), NotModified: true, Last: true}))
 	sum := w.once(steps.Start{Campaign: "news"})
-	require.Equal(t, harvest.OutcomeUnchanged, sum.Outcome)
+	require.Equal(t, outcomes.Unchanged, sum.Outcome)
 	run, err := w.store.FindRun(t.Context(), "news")
 	require.NoError(t, err)
 	item := w.items(run.ID)["a"]
@@ -75,31 +77,31 @@ func TestItemEnds(t *testing.T) {
 		name    string
 		script  scripted
 		change  func(*campaigns.Entry)
-		outcome harvest.Outcome
+		outcome outcomes.Outcome
 		kind    harvest.Kind
 		why     string
 		err     string
 	}{
-		{name: "done", script: pages(page(1, "x")), outcome: harvest.OutcomeDone},
-		{name: "nothing, and there never was", script: pages(page(1)), outcome: harvest.OutcomeUnchanged},
-		{name: "blocked", script: fails(kindError(harvest.KindBlocked)), outcome: harvest.OutcomeBlocked, kind: harvest.KindBlocked, why: "not-retriable", err: "get https://a.example/x: no luck"},
-		{name: "gone", script: fails(kindError(harvest.KindGone)), outcome: harvest.OutcomeGone, kind: harvest.KindGone, why: "not-retriable"},
-		{name: "unreachable", script: fails(errTransport), outcome: harvest.OutcomeFailed, kind: harvest.KindInternal, why: "not-retriable", err: "connection refused"},
-		{name: "partial", script: pages(partial), outcome: harvest.OutcomePartial, why: "the source's answer was not whole"},
-		{name: "some rejects", script: pages(reject(2, 8)), outcome: harvest.OutcomePartial, why: "2 records unread since "},
-		{name: "too many rejects", script: pages(reject(3, 7)), change: func(e *campaigns.Entry) { e.Tolerate = harvest.Count{Share: 0.2} }, outcome: harvest.OutcomeFailed, kind: harvest.KindBadRecord, err: "3 of 10 records could not be read, 2 are tolerated"},
-		{name: "fewer than expected", script: pages(page(1, "x")), change: func(e *campaigns.Entry) { e.Expect.MinDocuments = 2 }, outcome: harvest.OutcomeEmpty, why: "1 listed, at least 2 expected"},
-		{name: "fewer than expected, else fail", script: pages(page(1, "x")), change: func(e *campaigns.Entry) { e.Expect = campaigns.ItemExpectation{MinDocuments: 2, Fail: true} }, outcome: harvest.OutcomeFailed, err: "1 listed, at least 2 expected"},
-		{name: "bad params", script: nil, change: func(e *campaigns.Entry) { e.Params = []byte(`{"wrong":1}`) }, outcome: harvest.OutcomeMisconfigured, kind: harvest.KindMisconfigured, why: "not-retriable", err: "no such param"},
-		{name: "secret that is not there", script: nil, change: func(e *campaigns.Entry) { e.Params = []byte(`{"token":"${secret:env:NONE}"}`) }, outcome: harvest.OutcomeMisconfigured, kind: harvest.KindMisconfigured, err: "${secret:env:NONE}"},
+		{name: "done", script: pages(page(1, "x")), outcome: outcomes.Done},
+		{name: "nothing, and there never was", script: pages(page(1)), outcome: outcomes.Unchanged},
+		{name: "blocked", script: fails(kindError(harvest.KindBlocked)), outcome: outcomes.Blocked, kind: harvest.KindBlocked, why: "not-retriable", err: "get https://a.example/x: no luck"},
+		{name: "gone", script: fails(kindError(harvest.KindGone)), outcome: outcomes.Gone, kind: harvest.KindGone, why: "not-retriable"},
+		{name: "unreachable", script: fails(errTransport), outcome: outcomes.Failed, kind: harvest.KindInternal, why: "not-retriable", err: "connection refused"},
+		{name: "partial", script: pages(partial), outcome: outcomes.Partial, why: "the source's answer was not whole"},
+		{name: "some rejects", script: pages(reject(2, 8)), outcome: outcomes.Partial, why: "2 records unread since "},
+		{name: "too many rejects", script: pages(reject(3, 7)), change: func(e *campaigns.Entry) { e.Tolerate = campaigns.Count{Share: 0.2} }, outcome: outcomes.Failed, kind: harvest.KindBadRecord, err: "3 of 10 records could not be read, 2 are tolerated"},
+		{name: "fewer than expected", script: pages(page(1, "x")), change: func(e *campaigns.Entry) { e.Expect.MinDocuments = 2 }, outcome: outcomes.Empty, why: "1 listed, at least 2 expected"},
+		{name: "fewer than expected, else fail", script: pages(page(1, "x")), change: func(e *campaigns.Entry) { e.Expect = campaigns.ItemExpectation{MinDocuments: 2, Fail: true} }, outcome: outcomes.Failed, err: "1 listed, at least 2 expected"},
+		{name: "bad params", script: nil, change: func(e *campaigns.Entry) { e.Params = []byte(`{"wrong":1}`) }, outcome: outcomes.Misconfigured, kind: harvest.KindMisconfigured, why: "not-retriable", err: "no such param"},
+		{name: "secret that is not there", script: nil, change: func(e *campaigns.Entry) { e.Params = []byte(`{"token":"${secret:env:NONE}"}`) }, outcome: outcomes.Misconfigured, kind: harvest.KindMisconfigured, err: "${secret:env:NONE}"},
 		{name: "panic", script: func(context.Context, harvest.Request) iter.Seq2[harvest.Page, error] {
 			return func(func(harvest.Page, error) bool) { panic("ouch") }
-		}, outcome: harvest.OutcomeFailed, kind: harvest.KindInternal, err: "panic: ouch"},
-		{name: "panic before the first page", script: func(context.Context, harvest.Request) iter.Seq2[harvest.Page, error] { panic("early") }, outcome: harvest.OutcomeFailed, kind: harvest.KindInternal, err: "early"},
-		{name: "page too big", script: pages(harvest.Page{Documents: make([]harvest.Document, harvest.MaxPageDocuments+1)}), outcome: harvest.OutcomeFailed, kind: harvest.KindInternal, err: "at most 1000"},
+		}, outcome: outcomes.Failed, kind: harvest.KindInternal, err: "panic: ouch"},
+		{name: "panic before the first page", script: func(context.Context, harvest.Request) iter.Seq2[harvest.Page, error] { panic("early") }, outcome: outcomes.Failed, kind: harvest.KindInternal, err: "early"},
+		{name: "page too big", script: pages(harvest.Page{Documents: make([]harvest.Document, harvest.MaxPageDocuments+1)}), outcome: outcomes.Failed, kind: harvest.KindInternal, err: "at most 1000"},
 		{name: "page that never comes", script: func(ctx context.Context, _ harvest.Request) iter.Seq2[harvest.Page, error] {
 			return func(yield func(harvest.Page, error) bool) { <-ctx.Done(); yield(harvest.Page{}, ctx.Err()) }
-		}, change: func(e *campaigns.Entry) { e.Timeouts.Page = 50 * time.Millisecond }, outcome: harvest.OutcomeFailed, kind: harvest.KindTimeout, err: "no page within 50ms; timeouts.page allows more"},
+		}, change: func(e *campaigns.Entry) { e.Timeouts.Page = 50 * time.Millisecond }, outcome: outcomes.Failed, kind: harvest.KindTimeout, err: "no page within 50ms; timeouts.page allows more"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -140,9 +142,9 @@ func TestEmptyWhereThereAlwaysWasSomething(t *testing.T) {
 			}
 		}
 	})
-	require.Equal(t, harvest.OutcomeDone, w.once(steps.Start{Campaign: "news"}).Outcome)
+	require.Equal(t, outcomes.Done, w.once(steps.Start{Campaign: "news"}).Outcome)
 	sum := w.once(steps.Start{Campaign: "news"})
-	require.Equal(t, harvest.OutcomeEmpty, sum.Outcome)
+	require.Equal(t, outcomes.Empty, sum.Outcome)
 	require.Empty(t, sum.Failed)
 	require.Equal(t, []string{"a empty: nothing was listed where there always was something"}, sum.LookAt)
 }
@@ -153,10 +155,10 @@ func TestFreshWithin(t *testing.T) {
 	news := campaign("news", "a")
 	news.Entries[0].Expect.FreshWithin = 14 * 24 * time.Hour
 	w.apply(news)
-	require.Equal(t, harvest.OutcomeDone, w.once(steps.Start{Campaign: "news"}).Outcome)
+	require.Equal(t, outcomes.Done, w.once(steps.Start{Campaign: "news"}).Outcome)
 	w.clock.set(time.Now().Add(20 * 24 * time.Hour))
 	sum := w.once(steps.Start{Campaign: "news"})
-	require.Equal(t, harvest.OutcomeEmpty, sum.Outcome)
+	require.Equal(t, outcomes.Empty, sum.Outcome)
 	require.Contains(t, sum.LookAt[0], "expected within 14d")
 }
 
@@ -169,7 +171,7 @@ func TestATrialStoresNothingAndMovesNothing(t *testing.T) {
 	_, err := w.fetch(o)
 	require.NoError(t, err)
 	sum := w.close(o)
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, outcomes.Done, sum.Outcome)
 	require.Zero(t, w.documents())
 	checkpoints, err := w.store.Checkpoints(t.Context(), rows.CheckpointFilter{})
 	require.NoError(t, err)
@@ -189,19 +191,19 @@ func TestAgainAndFingerprints(t *testing.T) {
 		return w.script.last
 	}
 	require.Empty(t, asked(steps.Start{Campaign: "news"}).Checkpoint)
-	again := asked(steps.Start{Campaign: "news", Again: true})
-	require.True(t, again.Again)
+	again := asked(steps.Start{Campaign: "news", ForceRefresh: true})
+	require.True(t, again.ForceRefresh)
 	require.JSONEq(t, `{"page":1}`, string(again.Checkpoint))
 
 	news.Entries[0].Params = []byte(`{"max":5}`)
 	w.apply(news)
 	other := asked(steps.Start{Campaign: "news"})
-	require.False(t, other.Again)
+	require.False(t, other.ForceRefresh)
 	require.JSONEq(t, `{"page":1}`, string(other.Checkpoint), "other params keep the checkpoint")
 
 	news.Entries[0].Params = []byte(`{"max":5,"fields":"h1.titolo"}`)
 	w.apply(news)
-	require.True(t, asked(steps.Start{Campaign: "news"}).Again, "another extraction reads again")
+	require.True(t, asked(steps.Start{Campaign: "news"}).ForceRefresh, "another extraction reads again")
 }
 
 func TestACheckpointSetByHandIsGoneOnFrom(t *testing.T) {
@@ -210,13 +212,13 @@ func TestACheckpointSetByHandIsGoneOnFrom(t *testing.T) {
 	news := campaign("news", "a")
 	news.Entries[0].Params = []byte(`{"fields":"h1.titolo"}`)
 	w.apply(news)
-	item := harvest.Item{Campaign: "news", Entry: news.Entries[0].Name, Key: "a"}
+	item := units.Item{Campaign: "news", Entry: news.Entries[0].Name, Key: "a"}
 	require.NoError(t, w.store.SetCheckpoint(t.Context(), item, "", []byte(`{"page":1}`)))
 	w.once(steps.Start{Campaign: "news"})
 	w.script.mu.Lock()
 	defer w.script.mu.Unlock()
 	require.JSONEq(t, `{"page":1}`, string(w.script.last.Checkpoint))
-	require.False(t, w.script.last.Again, "no extraction made it: nothing is read again")
+	require.False(t, w.script.last.ForceRefresh, "no extraction made it: nothing is read again")
 }
 
 func TestConstantFieldsAndCollection(t *testing.T) {
@@ -281,7 +283,7 @@ func TestProcessWideItemSlots(t *testing.T) {
 	var chunks sync.WaitGroup
 	for _, lo := range []int64{0, 3} {
 		chunks.Go(func() {
-			if _, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Shared: true, Queue: o.Ranges[0].Queue, Seat: lo, Width: 3}); err != nil {
+			if _, err := do(w, steps.FetchItems, steps.FetchItemsIn{RunOf: steps.RunOf{Run: o.Run}, Shared: true, Queue: o.Ranges[0].Queue, Seat: lo, Width: 3}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -296,14 +298,14 @@ func TestAnotherStoreIsRefusedByName(t *testing.T) {
 	w := newWorld(t)
 	w.apply(campaign("news", "a"))
 	o := w.open(steps.Start{Campaign: "news"})
-	_, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Width: 1, Store: "deadbeef"})
+	_, err := do(w, steps.FetchItems, steps.FetchItemsIn{RunOf: steps.RunOf{Run: o.Run, Store: "deadbeef"}, Width: 1})
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)
 	require.False(t, app.NonRetryable(), "the worker that has that store may be asked next")
 	require.Contains(t, app.Message(), "belongs to store deadbeef")
 	require.Contains(t, app.Message(), o.Store)
 
-	out, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: 4711, Width: 1, Store: o.Store})
+	out, err := do(w, steps.FetchItems, steps.FetchItemsIn{RunOf: steps.RunOf{Run: 4711, Store: o.Store}, Width: 1})
 	require.NoError(t, err)
 	require.Equal(t, steps.Fetched{Left: 1, Stopped: true}, out, "an older copy of the store was put back: the run is over")
 }

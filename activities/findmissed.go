@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -106,7 +106,7 @@ func (a *Activities) missedOf(ctx context.Context, row rows.Campaign, since, now
 			failed = append(failed, err)
 			continue
 		}
-		if run.Outcome != harvest.OutcomeMissed {
+		if run.Outcome != outcomes.Missed {
 			continue
 		}
 		if out.Found++; len(out.Names) < maxNames {
@@ -178,11 +178,11 @@ func missedRun(c *campaigns.Campaign, version int, due time.Time, holder *rows.R
 	name := c.Name + "-" + due.UTC().Format("2006-01-02T15:04:05Z")
 	run := rows.Run{
 		RunID: "missed-" + name, WorkflowID: name, Campaign: c.Name, Version: version, State: rows.RunClosed, Trigger: string(steps.TriggerSchedule),
-		DueAt: due, StartedAt: due, ClosedAt: due, Outcome: harvest.OutcomeMissed,
+		DueAt: due, StartedAt: due, ClosedAt: due, Outcome: outcomes.Missed,
 		Why: "it was due and no run was started within " + days(c.Schedule.CatchUp) + ": Temporal was away, or the schedule was not there",
 	}
 	if holder != nil {
-		run.Outcome = harvest.OutcomeSkipped
+		run.Outcome = outcomes.Skipped
 		run.Why = fmt.Sprintf("run %s was going on, and overlap is %s", holder.WorkflowID, overlap(c))
 	}
 	return run
@@ -192,7 +192,7 @@ func missedRun(c *campaigns.Campaign, version int, due time.Time, holder *rows.R
 // of it. One that is not recorded is found again by the next look.
 func (a *Activities) missed(ctx context.Context, c *campaigns.Campaign, run rows.Run) error {
 	out := notice{}
-	if run.Outcome == harvest.OutcomeMissed {
+	if run.Outcome == outcomes.Missed {
 		var err error
 		if out, err = a.notices(ctx, run, c, steps.Summary{Outcome: run.Outcome, Why: run.Why, More: "starter why " + c.Name}); err != nil {
 			return err

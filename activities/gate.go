@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
 const (
-	// askAgain is when a run that waits in line asks the gate again.
-	askAgain = 15 * time.Second
+	// askSoonest and askLatest bound how soon a run that waits in line asks the gate
+	// again: after a quarter of the time that it has waited.
+	askSoonest, askLatest = 15 * time.Second, 5 * time.Minute
 	// takeOvers bounds how many dead holders one call clears away.
 	takeOvers = 5
 )
@@ -27,7 +28,7 @@ func (a *Activities) gate(ctx context.Context, o order, in steps.OpenRunIn) (row
 		return rows.Run{}, nil, err
 	}
 	for range takeOvers {
-		g, err := a.Store.OpenRun(ctx, ask)
+		g, err := a.seam.OpenRun(ctx, ask)
 		if err != nil {
 			return rows.Run{}, nil, fmt.Errorf("open run %s: %w", in.WorkflowID, err)
 		}
@@ -109,15 +110,15 @@ func (a *Activities) evict(ctx context.Context, holder rows.Run, policy campaign
 
 // takeOver closes a run whose workflow ended without closing it.
 func (a *Activities) takeOver(ctx context.Context, run rows.Run) error {
-	why := harvest.WhyTerminated
+	why := outcomes.WhyTerminated
 	epoch, err := a.Store.Epoch(ctx)
 	if err != nil {
 		return err
 	}
 	if run.Epoch != epoch {
-		why = harvest.WhyStoreRestored
+		why = outcomes.WhyStoreRestored
 	}
-	if _, err := a.Store.CloseOpenItems(ctx, run.ID, harvest.OutcomeCancelled, string(why)); err != nil {
+	if _, err := a.Store.CloseOpenItems(ctx, run.ID, outcomes.Cancelled, string(why)); err != nil {
 		return fmt.Errorf("close the items of run %s: %w", run.WorkflowID, err)
 	}
 	finish, err := a.finish(ctx, run, why)
@@ -128,23 +129,28 @@ func (a *Activities) takeOver(ctx context.Context, run rows.Run) error {
 	return a.Store.FinishRun(ctx, finish)
 }
 
+// askIn is how soon a run asks again that has waited so long.
+func askIn(waited time.Duration) time.Duration {
+	return min(max(waited/4, askSoonest), askLatest)
+}
+
 // inTheWay answers while another run goes on: wait in line, or be skipped.
 func (a *Activities) inTheWay(ctx context.Context, c *campaigns.Campaign, ask rows.NewRun, g rows.Gate) (*steps.Opened, error) {
 	if g.Run.State == rows.RunWaiting {
 		return &steps.Opened{
-			Run: g.Run.ID, Campaign: c.Name, Busy: g.Holder.WorkflowID, Wait: askAgain, Definition: ask.Ref(),
-			Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, Store: a.Store.ID(), RunOf: runOf(g.Run),
+			Campaign: c.Name, Busy: g.Holder.WorkflowID, Wait: askIn(a.Now().Sub(ask.StartedAt)), Definition: ask.Ref(),
+			Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, RunOf: a.runOf(g.Run),
 		}, nil
 	}
 	skipped := ask.Run
-	skipped.State, skipped.Outcome, skipped.ClosedAt = rows.RunClosed, harvest.OutcomeSkipped, a.Now()
+	skipped.State, skipped.Outcome, skipped.ClosedAt = rows.RunClosed, outcomes.Skipped, a.Now()
 	skipped.Why = fmt.Sprintf("run %s is going on since %s, and overlap is %s",
 		g.Holder.WorkflowID, g.Holder.StartedAt.In(zone(c)).Format("Mon 2 Jan 15:04:05 MST"), overlap(c))
 	if err := a.Store.RecordRun(ctx, skipped); err != nil {
 		return nil, fmt.Errorf("record that run %s was skipped: %w", ask.WorkflowID, err)
 	}
 	return &steps.Opened{
-		Campaign: c.Name, Refused: harvest.OutcomeSkipped, Why: skipped.Why, Definition: ask.Ref(),
-		Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, Store: a.Store.ID(),
+		Campaign: c.Name, Refused: outcomes.Skipped, Why: skipped.Why, Definition: ask.Ref(),
+		Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, RunOf: steps.RunOf{Store: a.Store.ID()},
 	}, nil
 }

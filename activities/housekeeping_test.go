@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -33,7 +33,7 @@ func TestReconcile(t *testing.T) {
 	require.Equal(t, steps.Reconciled{Looked: 3, Closed: []string{"dead-2"}}, out)
 	run, err := w.store.RunByID(t.Context(), dead.Run)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeCancelled, run.Outcome)
+	require.Equal(t, outcomes.Cancelled, run.Outcome)
 	require.Equal(t, "terminated in Temporal", run.Why)
 
 	w.engine.closedAt = now.Add(-time.Minute)
@@ -74,7 +74,7 @@ func TestFindMissed(t *testing.T) {
 	w.clock.set(noon.Add(-30 * time.Minute))
 	news := scheduled(campaign("news", "a"), hourly)
 	news.Timeouts.Run = 5 * time.Hour
-	news.Notify = []campaigns.Alert{{To: "https://x.example", When: []harvest.Outcome{harvest.OutcomeMissed}}}
+	news.Notify = []campaigns.Alert{{To: "https://x.example", When: []outcomes.Outcome{outcomes.Missed}}}
 	w.apply(news)
 	w.apply(scheduled(campaign("asleep", "a"), hourly))
 	w.apply(campaign("by-hand", "a"))
@@ -98,13 +98,13 @@ func TestFindMissed(t *testing.T) {
 	require.Equal(t, 2, out.Found)
 	runs, err := w.store.Runs(t.Context(), rows.RunFilter{})
 	require.NoError(t, err)
-	got := map[string]harvest.Outcome{}
+	got := map[string]outcomes.Outcome{}
 	for _, r := range runs {
 		got[r.WorkflowID] = r.Outcome
 	}
-	require.Equal(t, map[string]harvest.Outcome{
-		"news-1": harvest.OutcomeDone, "news-2026-05-03T13:00:00Z": harvest.OutcomeSkipped,
-		"news-2026-05-03T14:00:00Z": harvest.OutcomeMissed, "news-2026-05-03T15:00:00Z": harvest.OutcomeMissed,
+	require.Equal(t, map[string]outcomes.Outcome{
+		"news-1": outcomes.Done, "news-2026-05-03T13:00:00Z": outcomes.Skipped,
+		"news-2026-05-03T14:00:00Z": outcomes.Missed, "news-2026-05-03T15:00:00Z": outcomes.Missed,
 	}, got)
 	require.Equal(t, []string{"missed"}, w.sent.events(), "told once")
 
@@ -185,13 +185,13 @@ func TestOnlyARunThatWasOpenExplainsAMissedOne(t *testing.T) {
 	due := time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		began, ended time.Duration // after the due time
-		want         harvest.Outcome
+		want         outcomes.Outcome
 	}{
-		"open then":                {-time.Minute, time.Minute, harvest.OutcomeSkipped},
-		"began a second after":     {time.Second, time.Minute, harvest.OutcomeMissed},
-		"began two minutes after":  {2 * time.Minute, 3 * time.Minute, harvest.OutcomeMissed},
-		"ended just before":        {-time.Minute, -time.Second, harvest.OutcomeMissed},
-		"began in the very moment": {0, time.Minute, harvest.OutcomeSkipped},
+		"open then":                {-time.Minute, time.Minute, outcomes.Skipped},
+		"began a second after":     {time.Second, time.Minute, outcomes.Missed},
+		"began two minutes after":  {2 * time.Minute, 3 * time.Minute, outcomes.Missed},
+		"ended just before":        {-time.Minute, -time.Second, outcomes.Missed},
+		"began in the very moment": {0, time.Minute, outcomes.Skipped},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,9 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/secrets"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 const (
@@ -19,34 +21,35 @@ const (
 	// and maxLost how many in all: a fetcher that begins anew each time makes pages
 	// too.
 	maxStuck, maxLost = 3, 25
-	// dangerous is how many workers an item has lost when it is kept apart from
-	// others; one may have been bad luck.
+	// dangerous is from how many lost workers on an item runs alone; one loss may have
+	// another reason.
 	dangerous = 2
-	// turn is when a dangerous item asks again whether it is its turn.
+	// turn is how soon a dangerous item tries again while another one is running.
 	turn = time.Second
 )
 
-// flight is one item in one attempt.
-type flight struct {
-	*chunk
-	item    rows.ClaimedItem
-	entry   *campaigns.Entry
-	kind    fetchers.Kind
-	policy  policy
-	judge   judge
-	pass    passing
-	name    string        // for people, without a query string
-	mask    *secrets.Mask // of the item's secrets
-	moves   harvest.Moves
-	params  json.RawMessage // as the fetcher got them
-	attempt int
-	prints  prints
+// itemRun is one attempt at one item.
+type itemRun struct {
+	*session
+	item       rows.ClaimedItem
+	entry      *campaigns.Entry
+	kind       fetchers.Kind
+	policy     policy
+	evaluation evaluation
+	pass       passing
+	name       string        // for people, without a query string
+	mask       *secrets.Mask // of the item's secrets
+	moves      visit.Moves
+	params     json.RawMessage // as the fetcher got them
+	attempt    int
+	prints     prints
 
 	mu      sync.Mutex
-	over    bool // closed or left behind: nothing more is committed
-	closed  *harvest.Outcome
-	ledger  []harvest.Exchange
-	version int64 // of the checkpoint
+	over    bool // closed or left behind: commit nothing more
+	closed  *outcomes.Outcome
+	ledger  []visit.Exchange
+	raw     map[string]rows.RawPage // that lines of the ledger name, by digest
+	version int64                   // of the checkpoint
 	seq     int
 	tally   harvest.Tally // of this attempt
 	listed  int64         // done and total of the last page
@@ -55,25 +58,25 @@ type flight struct {
 	unread  rows.Unread // as the last page left it
 }
 
-// item runs one claimed item to the end of this attempt and tells the store.
-func (k *chunk) item(claimed rows.ClaimedItem) end {
-	r := &flight{
-		chunk: k, item: claimed, name: harvest.Redact(claimed.Key), version: claimed.Checkpoint.Version, seq: claimed.Seq,
+// item runs one claimed item to the end of this attempt and writes that end.
+func (k *session) item(claimed rows.ClaimedItem) end {
+	r := &itemRun{
+		session: k, item: claimed, name: harvest.Redact(claimed.Key), version: claimed.Checkpoint.Version, seq: claimed.Seq,
 		attempt: claimed.Attempts + claimed.Throttles + claimed.Lost + 1,
 	}
-	k.fliesAt(r.name, nil, harvest.Tally{})
+	k.noteProgress(r.name, nil, harvest.Tally{})
 	var e end
 	if err := harvest.Safely("run item", r.name, func() error { e = r.run(); return nil }); err != nil {
 		e = r.failed(err)
 	}
-	k.landed(r.name, e.closed)
+	k.noteEnd(r.name, e.closed)
 	if e.closed {
 		k.Meter.ItemClosed(claimed.Fetcher, e.outcome)
 	}
 	return e
 }
 
-func (r *flight) run() end {
+func (r *itemRun) run() end {
 	if err := r.prepare(); err != nil {
 		return r.failed(err)
 	}
@@ -88,28 +91,28 @@ func (r *flight) run() end {
 		defer r.lost.Unlock()
 	}
 	if err := r.beginPass(); err != nil {
-		return r.landing(err)
+		return r.ended(err)
 	}
-	again, err := r.unreadRecords()
+	unread, err := r.unreadRecords()
 	if err != nil {
-		return r.landing(err)
+		return r.ended(err)
 	}
-	return r.landing(r.fetch(again))
+	return r.ended(r.fetch(unread))
 }
 
-// unreadRecords are those that the fetcher may ask for again.
-func (r *flight) unreadRecords() (list []harvest.Unread, err error) {
+// unreadRecords returns the records that the fetcher may ask for once more.
+func (r *itemRun) unreadRecords() (list []harvest.Unread, err error) {
 	if !r.item.Quarantined || r.start.Limit > 0 {
 		return nil, nil
 	}
-	if list, r.unread, err = r.Store.Unread(r.keep, r.write().Item, r.item.Lane, r.chunk.run.ID); err != nil {
+	if list, r.unread, err = r.Store.Unread(r.keep, r.write().Item, r.item.Lane, r.session.run.ID); err != nil {
 		return nil, fmt.Errorf("look up what is unread of %s: %w", r.name, err)
 	}
 	return list, nil
 }
 
 // prepare finds what the definition says about the item.
-func (r *flight) prepare() error {
+func (r *itemRun) prepare() error {
 	if len(r.item.Policy) > 0 {
 		if err := json.Unmarshal(r.item.Policy, &r.policy); err != nil {
 			return harvest.Errorf(harvest.KindInternal, "read policy of item", r.name, "%w", err)
@@ -125,13 +128,13 @@ func (r *flight) prepare() error {
 	if r.prints, err = printsOf(r.kind, r.item.Params); err != nil {
 		return err
 	}
-	r.judge, err = r.judgement()
+	r.evaluation, err = r.newEvaluation()
 	return err
 }
 
 // atOnce settles what needs no fetch.
-func (r *flight) atOnce() (rows.Settle, bool) {
-	closed := rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeSkipped, Why: string(harvest.WhyPaused)}
+func (r *itemRun) atOnce() (rows.Settle, bool) {
+	closed := rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Skipped, Why: string(outcomes.WhyPaused)}
 	switch p := r.item.Paused; {
 	case r.policy.Ended != nil:
 		e := r.policy.Ended
@@ -144,7 +147,7 @@ func (r *flight) atOnce() (rows.Settle, bool) {
 		return closed, true
 	case r.item.Stuck >= maxStuck || r.item.Lost >= maxLost:
 		return rows.Settle{
-			State: rows.ItemClosed, Outcome: harvest.OutcomeFailed, Why: string(harvest.WhyWorkerLost), Kind: harvest.KindInternal,
+			State: rows.ItemClosed, Outcome: outcomes.Failed, Why: string(outcomes.WhyWorkerLost), Kind: harvest.KindInternal,
 			Error: fmt.Sprintf("%d workers died while they worked on this item; it was not run again", r.item.Lost),
 		}, true
 	case r.late(r.Now()):
@@ -154,23 +157,23 @@ func (r *flight) atOnce() (rows.Settle, bool) {
 }
 
 // late reports whether the run must have ended at a moment.
-func (r *flight) late(at time.Time) bool {
-	return !r.chunk.run.Deadline.IsZero() && at.After(r.chunk.run.Deadline)
+func (r *itemRun) late(at time.Time) bool {
+	return !r.session.run.Deadline.IsZero() && at.After(r.session.run.Deadline)
 }
 
 // nextTick closes an item that the run has no more time for: partial where some
 // pages came, else failed.
-func (r *flight) nextTick(text string) rows.Settle {
-	s := rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeFailed, Why: string(harvest.WhyNextTick), Kind: harvest.KindTimeout, Error: text}
+func (r *itemRun) nextTick(text string) rows.Settle {
+	s := rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Failed, Why: string(outcomes.WhyNextTick), Kind: harvest.KindTimeout, Error: text}
 	if r.seq > 0 {
-		s.Outcome = harvest.OutcomePartial
+		s.Outcome = outcomes.Partial
 	}
 	return s
 }
 
 // What ends an item's context, as its cause.
 var (
-	errHandBack   = errors.New("the chunk must stop")
+	errHandBack   = errors.New("the activity must stop")
 	errNextTick   = errors.New("the run must end now")
 	errLeftBehind = errors.New("left behind")
 )

@@ -11,11 +11,13 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/retry"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // fetch pumps pages until the fetcher has no more, something fails, or time is
 // up. It returns in bounded time even when the fetcher does not.
-func (r *flight) fetch(unread []harvest.Unread) error {
+func (r *itemRun) fetch(unread []harvest.Unread) error {
 	ctx, cancel := context.WithCancelCause(r.life)
 	defer cancel(nil)
 	params, found, err := r.Secrets.JSON(r.item.Params)
@@ -42,7 +44,7 @@ func (r *flight) fetch(unread []harvest.Unread) error {
 }
 
 // leaveBehind gives up a fetcher that ignores the end of its context.
-func (r *flight) leaveBehind(ctx context.Context) error {
+func (r *itemRun) leaveBehind(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed != nil {
@@ -73,17 +75,17 @@ func ownCause(ctx context.Context, err error) error {
 	return cause
 }
 
-func (r *flight) request(params json.RawMessage, unread []harvest.Unread) harvest.Request {
-	next := harvest.Failure{Kind: harvest.KindServerError, Attempts: r.item.Attempts + 1, Age: r.age()}
+func (r *itemRun) request(params json.RawMessage, unread []harvest.Unread) harvest.Request {
+	next := retry.Failure{Kind: harvest.KindServerError, Attempts: r.item.Attempts + 1, Age: r.age()}
 	return harvest.Request{
 		Item: r.name, Params: params, Checkpoint: r.mask.Restore(r.item.Checkpoint.Value), Window: r.start.Window, Limit: r.start.Limit,
-		Again: r.start.Again || r.prints.extractionChanged(r.item.Checkpoint), Attempt: r.attempt,
-		Unread: r.mask.Unread(unread), LastAttempt: !harvest.Decide(r.entry.Retry, next).Again,
+		ForceRefresh: r.start.ForceRefresh || r.prints.extractionChanged(r.item.Checkpoint), Attempt: r.attempt,
+		Unread: r.mask.Unread(unread), LastAttempt: !retry.Decide(r.entry.Retry, next).Retry,
 	}
 }
 
 // pump builds the fetcher and runs it; a panic of either is an error.
-func (r *flight) pump(ctx context.Context, request harvest.Request) error {
+func (r *itemRun) pump(ctx context.Context, request harvest.Request) error {
 	return harvest.Safely("make fetcher", r.kind.Name, func() error {
 		f := r.kind.New(r.Client(r.visitor()))
 		_, err := harvest.Pump(ctx, f, request, harvest.CommitFunc(r.commit))
@@ -91,26 +93,54 @@ func (r *flight) pump(ctx context.Context, request harvest.Request) error {
 	})
 }
 
-// visitor is the item's own; pages are kept as they came, where the campaign
-// keeps them, before the exchange's line is.
-func (r *flight) visitor() harvest.Visitor {
+// visitor is the item's own; it keeps pages as they came, where the campaign does.
+func (r *itemRun) visitor() visit.Visitor {
 	v := visitor(r.campaign, r.entry, r.kind, r.record)
 	v.Waits, v.Yields, v.Moved = r.page.wait, true, r.moves.Note
 	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
-		v.Raw = func(body []byte) (string, error) { return r.Store.PutBlob(r.keep, r.mask.Bytes(body)) }
+		v.Raw = r.keepRaw
 	}
 	return v
 }
 
+// keepRaw has a page as it came ready for the write of the line that will name it.
+func (r *itemRun) keepRaw(body []byte) (digest string, err error) {
+	p, err := r.Store.PackRaw(r.keep, r.mask.Bytes(body))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.raw == nil {
+		r.raw = map[string]rows.RawPage{}
+	}
+	r.raw[p.Digest] = p
+	return p.Digest, err
+}
+
+// rawOf are the pages that lines name.
+func (r *itemRun) rawOf(lines []visit.Exchange) (list []rows.RawPage) {
+	for _, x := range lines {
+		if p := r.raw[x.Raw]; len(p.Packed) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// dropRaw lets go of the pages that lines name, once they are stored.
+func (r *itemRun) dropRaw(lines []visit.Exchange) {
+	for _, x := range lines {
+		delete(r.raw, x.Raw)
+	}
+}
+
 // visitor is on whose behalf an entry's sources are asked.
-func visitor(c *campaigns.Campaign, e *campaigns.Entry, kind fetchers.Kind, record func(harvest.Exchange)) harvest.Visitor {
-	return harvest.Visitor{
+func visitor(c *campaigns.Campaign, e *campaigns.Entry, kind fetchers.Kind, record func(visit.Exchange)) visit.Visitor {
+	return visit.Visitor{
 		Contact: c.Owner, Timeout: e.Timeouts.Request, Robots: !kind.Protocol, Priority: e.Priority.Key(), Record: record,
 	}
 }
 
 // record takes a line of the ledger.
-func (r *flight) record(x harvest.Exchange) {
+func (r *itemRun) record(x visit.Exchange) {
 	r.Meter.Exchange(x)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,6 +15,8 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -22,17 +24,17 @@ import (
 type policy struct {
 	Paused   string                     `json:"paused,omitempty"`
 	Expect   *campaigns.ItemExpectation `json:"expect,omitempty"`
-	Tolerate *harvest.Count             `json:"tolerate,omitempty"`
+	Tolerate *campaigns.Count           `json:"tolerate,omitempty"`
 	// Ended is set on the pseudo item of an entry whose items could not be
 	// asked for: there is nothing to fetch.
 	Ended *ended `json:"ended,omitempty"`
 }
 
 type ended struct {
-	Outcome harvest.Outcome `json:"outcome"`
-	Why     string          `json:"why,omitempty"`
-	Kind    harvest.Kind    `json:"kind,omitempty"`
-	Error   string          `json:"error,omitempty"`
+	Outcome outcomes.Outcome `json:"outcome"`
+	Why     string           `json:"why,omitempty"`
+	Kind    harvest.Kind     `json:"kind,omitempty"`
+	Error   string           `json:"error,omitempty"`
 }
 
 // itemMaker turns the rows of one entry into the items of a run.
@@ -64,7 +66,7 @@ func (a *Activities) maker(c *campaigns.Campaign, name string, start steps.Start
 		}
 	}
 	m.given, m.fixed = hostIn(m.over()), hostIn(e.Params)
-	for _, f := range harvest.Fields(kind.Params) {
+	for _, f := range paramspec.Fields(kind.Params) {
 		m.fixed = cmp.Or(m.fixed, campaigns.HostOf(f.Default))
 	}
 	m.fixed = cmp.Or(m.fixed, kind.Name)
@@ -199,7 +201,7 @@ func hostIn(params json.RawMessage) string {
 
 func keyHash(entry, key string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(entry + "\x00" + key)) //nolint:errcheck // a hash never fails
+	h.Write([]byte(entry + "\x00" + key)) // a hash never fails
 	return h.Sum64()
 }
 
@@ -230,7 +232,7 @@ func inline(list []campaigns.Row) iter.Seq2[campaigns.Row, error] {
 
 func (a *Activities) listRows(ctx context.Context, digest string) iter.Seq2[campaigns.Row, error] {
 	return func(yield func(campaigns.Row, error) bool) {
-		for raw, err := range a.Store.List(ctx, digest) {
+		for raw, err := range a.seam.List(ctx, digest) {
 			var r campaigns.Row
 			if err == nil {
 				err = json.Unmarshal(raw, &r)

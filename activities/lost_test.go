@@ -12,6 +12,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -20,7 +22,7 @@ func TestFencedPageIsDroppedAndTheItemReadAgain(t *testing.T) {
 	w := newWorld(t)
 	w.apply(campaign("news", "a"))
 	o := w.open(steps.Start{Campaign: "news"})
-	item := harvest.Item{Campaign: "news", Entry: "scripted", Key: "a"}
+	item := units.Item{Campaign: "news", Entry: "scripted", Key: "a"}
 	var once sync.Once
 	w.script.on("a", func(_ context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
 		return func(yield func(harvest.Page, error) bool) {
@@ -83,10 +85,10 @@ func TestAPoisonedItemIsGivenUpAfterThreeWorkers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, out.Closed)
 	items := w.items(o.Run)
-	require.Equal(t, harvest.OutcomeFailed, items["a"].Outcome)
-	require.Equal(t, string(harvest.WhyWorkerLost), items["a"].Why)
+	require.Equal(t, outcomes.Failed, items["a"].Outcome)
+	require.Equal(t, string(outcomes.WhyWorkerLost), items["a"].Why)
 	require.Zero(t, w.script.count("a"), "it was not run again")
-	require.Equal(t, harvest.OutcomeDone, items["b"].Outcome, "lost twice: only one was handed out at a time after the second death")
+	require.Equal(t, outcomes.Done, items["b"].Outcome, "lost twice: only one was handed out at a time after the second death")
 }
 
 // One death may have been bad luck: what a killed worker held goes on at once,
@@ -129,7 +131,7 @@ func TestDangerousItemsRunOneAtATimeInAProcess(t *testing.T) {
 	var chunks sync.WaitGroup
 	for ord := range int64(2) {
 		chunks.Go(func() {
-			_, err := do(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Ord: ord, Width: 1})
+			_, err := do(w, steps.FetchItems, steps.FetchItemsIn{RunOf: steps.RunOf{Run: o.Run}, Ord: ord, Width: 1})
 			if err != nil {
 				t.Error(err)
 			}
@@ -151,4 +153,24 @@ func TestDangerousItemsRunOneAtATimeInAProcess(t *testing.T) {
 	for key, item := range w.items(o.Run) {
 		require.Equal(t, rows.ItemClosed, item.State, key)
 	}
+}
+
+// An attempt that was killed before it returned has committed what it closed: the
+// next answer counts it.
+func TestAnAnswerOfASharedQueueCountsTheRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.apply(campaign("news", "a", "b", "c"))
+	o := w.open(steps.Start{Campaign: "news"})
+	lost := w.whole(o, o.Ranges[0], 1)
+	lost.Max = 1
+	out, err := do(w, steps.FetchItems, lost)
+	require.NoError(t, err)
+	require.Equal(t, 1, out.Closed)
+	out, err = w.fetch(o)
+	require.NoError(t, err)
+	require.Equal(t, 2, out.Closed)
+	require.Equal(t, 3, out.Run.Closed)
+	require.Equal(t, 3, out.Run.Tally.New)
+	require.Equal(t, map[outcomes.Outcome]steps.Seen{outcomes.Done: {Items: 3, New: 3}}, out.Run.Outcomes)
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/web"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -80,7 +81,7 @@ func TestNoSecretComesIntoTheStore(t *testing.T) {
 			require.NoError(t, err)
 			w.Fetchers, err = w.Fetchers.With("web", web.New)
 			require.NoError(t, err)
-			w.Client = func(v harvest.Visitor) *http.Client { return http.DefaultClient }
+			w.Client = func(v visit.Visitor) *http.Client { return http.DefaultClient }
 			w.Secrets = only("KEY", func() string { return value })
 			c := campaigns.Adhoc(fetcher, nil, 1)
 			c.Name, c.Entries[0].Params = "news", []byte(strings.ReplaceAll(params, "URL", source.URL))
@@ -92,18 +93,18 @@ func TestNoSecretComesIntoTheStore(t *testing.T) {
 				return w.close(o)
 			}
 			first := run()
-			require.Equal(t, harvest.OutcomeDone, first.Outcome, first.Why)
+			require.Equal(t, outcomes.Done, first.Outcome, first.Why)
 			require.Positive(t, first.Documents.New)
 			require.NotContains(t, everything(t, dir), value)
 			ids := w.idsAndURLs(t)
 			require.Contains(t, ids, "k=${secret:env:KEY}")
 
 			again := run()
-			require.Equal(t, harvest.OutcomeUnchanged, again.Outcome, again.Why)
+			require.Equal(t, outcomes.Unchanged, again.Outcome, again.Why)
 			value = "another-key-of-it" // rotated: the documents are the same ones
 			rotated := run()
 			require.Zero(t, rotated.Documents.New, rotated.Why)
-			require.True(t, rotated.Outcome.Severity() < harvest.Bad, rotated.Why)
+			require.True(t, rotated.Outcome.Severity() < outcomes.Bad, rotated.Why)
 			require.Equal(t, ids, w.idsAndURLs(t))
 			require.NotContains(t, everything(t, dir), value)
 		})
@@ -137,7 +138,7 @@ func TestAPasswordInAnAddress(t *testing.T) {
 	var err error
 	w.Fetchers, err = fetchers.Set{}.With("feed", feed.New)
 	require.NoError(t, err)
-	w.Client = func(harvest.Visitor) *http.Client { return http.DefaultClient }
+	w.Client = func(visit.Visitor) *http.Client { return http.DefaultClient }
 	w.Secrets = only("PW", func() string { return password })
 	c := campaigns.Adhoc("feed", nil, 1)
 	c.Name, c.Entries[0].Params = "news", []byte(`{"url":"`+strings.Replace(source.URL, "://", "://bob:${secret:env:PW}@", 1)+`"}`)
@@ -146,14 +147,14 @@ func TestAPasswordInAnAddress(t *testing.T) {
 	_, err = w.fetch(o)
 	require.NoError(t, err)
 	sum := w.close(o)
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome, sum.Why)
+	require.Equal(t, outcomes.Done, sum.Outcome, sum.Why)
 	all := everything(t, dir)
 	require.NotContains(t, all, "p@:")
 	require.NotContains(t, all, "p%40")
 
 	out, err := do(w, steps.OpenRun, w.in(steps.Start{Fetcher: "feed", Params: []byte(`{"url":"http://bob:hunter2@h/"}`)}))
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeMisconfigured, out.Refused)
+	require.Equal(t, outcomes.Misconfigured, out.Refused)
 	require.Contains(t, out.Why, "a password has no place in the params of a start")
 	require.NotContains(t, out.Why, "hunter2")
 }

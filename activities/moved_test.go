@@ -16,9 +16,9 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/fetchers/web"
+	"github.com/vendemmia/vendemmia/internal/local/replica/oai"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 	"github.com/vendemmia/vendemmia/internal/polite"
-	"github.com/vendemmia/vendemmia/internal/replica/oai"
-	"github.com/vendemmia/vendemmia/internal/replica/site"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -38,7 +38,7 @@ func TestAMovedSourceIsAWarningUntilTheFileSaysSo(t *testing.T) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
-		w.Write([]byte(rss)) //nolint:errcheck // the client may be gone
+		w.Write([]byte(rss)) // the client may be gone
 	})
 	for name, c := range map[string]struct {
 		source http.Handler

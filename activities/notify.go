@@ -25,7 +25,7 @@ const (
 // key, which is the same each time.
 func (a *Activities) Notify(ctx context.Context, in steps.NotifyIn) (steps.Nothing, error) {
 	if in.Run > 0 {
-		if _, err := a.run(ctx, in.Run, in.Store, in.RunOf); err != nil {
+		if _, err := a.run(ctx, in.RunOf); err != nil {
 			return steps.Nothing{}, err
 		}
 	} else if err := a.ours(in.Store); err != nil {

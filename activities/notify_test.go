@@ -10,6 +10,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -34,7 +35,7 @@ func notified(t *testing.T, rule campaigns.Alert, ends ...harvest.Kind) []string
 		require.NoError(t, err)
 		before := len(w.sent.events())
 		sum := w.close(o)
-		_, err = do(w, steps.Notify, steps.NotifyIn{Run: o.Run, Store: o.Store})
+		_, err = do(w, steps.Notify, steps.NotifyIn{RunOf: o.RunOf})
 		require.NoError(t, err)
 		events := w.sent.events()[before:]
 		require.Equal(t, len(events) > 0, sum.Notify)
@@ -51,7 +52,7 @@ func notified(t *testing.T, rule campaigns.Alert, ends ...harvest.Kind) []string
 func TestNotifyOnChangeOfStateOnly(t *testing.T) {
 	t.Parallel()
 	const ok, gone, broken = harvest.Kind(""), harvest.KindGone, harvest.KindBroken
-	bad := []harvest.Outcome{harvest.OutcomeFailed}
+	bad := []outcomes.Outcome{outcomes.Failed}
 	for _, c := range []struct {
 		name string
 		rule campaigns.Alert
@@ -61,10 +62,10 @@ func TestNotifyOnChangeOfStateOnly(t *testing.T) {
 		{"once, then recovered", campaigns.Alert{When: bad}, []harvest.Kind{ok, gone, gone, ok, ok}, []string{"", "failed", "", "recovered", ""}},
 		{"after three in a row", campaigns.Alert{When: bad, After: 3}, []harvest.Kind{gone, gone, gone, gone, ok}, []string{"", "", "failed", "", "recovered"}},
 		{"not long enough", campaigns.Alert{When: bad, After: 3}, []harvest.Kind{gone, gone, ok, gone, gone, ok}, []string{"", "", "", "", "", ""}},
-		{"other outcomes", campaigns.Alert{When: []harvest.Outcome{harvest.OutcomeThrottled}}, []harvest.Kind{gone, ok}, []string{"", ""}},
-		{"all that need a look", campaigns.Alert{}, []harvest.Kind{gone, ok}, []string{"failed", "recovered"}},
-		{"per item", campaigns.Alert{Per: "item", When: []harvest.Outcome{harvest.OutcomeGone}}, []harvest.Kind{ok, gone, gone, broken, gone, ok}, []string{"", "gone", "", "", "", "recovered"}},
-		{"per item, after two", campaigns.Alert{Per: "item", After: 2, When: []harvest.Outcome{harvest.OutcomeGone, harvest.OutcomeBroken}}, []harvest.Kind{gone, broken, gone, ok, gone, ok}, []string{"", "broken", "", "recovered", "", ""}},
+		{"other outcomes", campaigns.Alert{When: []outcomes.Outcome{outcomes.Throttled}}, []harvest.Kind{gone, ok}, []string{"", ""}},
+		{"all that need attention", campaigns.Alert{}, []harvest.Kind{gone, ok}, []string{"failed", "recovered"}},
+		{"per item", campaigns.Alert{Per: "item", When: []outcomes.Outcome{outcomes.Gone}}, []harvest.Kind{ok, gone, gone, broken, gone, ok}, []string{"", "gone", "", "", "", "recovered"}},
+		{"per item, after two", campaigns.Alert{Per: "item", After: 2, When: []outcomes.Outcome{outcomes.Gone, outcomes.Broken}}, []harvest.Kind{gone, broken, gone, ok, gone, ok}, []string{"", "broken", "", "recovered", "", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +83,7 @@ func TestTrialsAndCancelsTellNobody(t *testing.T) {
 	w.script.on("a", fails(kindError(harvest.KindGone)))
 	require.False(t, w.once(steps.Start{Campaign: "news", Limit: 2}).Notify)
 	o := w.open(steps.Start{Campaign: "news"})
-	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: o.Run, Cause: harvest.WhyCancelled})
+	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{RunOf: steps.RunOf{Run: o.Run}, Cause: outcomes.WhyCancelled})
 	require.NoError(t, err)
 	require.False(t, sum.Notify)
 }
@@ -102,7 +103,7 @@ func TestNotifyKeepsWhatCannotBeSent(t *testing.T) {
 	require.True(t, w.close(o).Notify)
 
 	w.sent.err = errors.New("connection refused")
-	_, err = do(w, steps.Notify, steps.NotifyIn{Run: o.Run})
+	_, err = do(w, steps.Notify, steps.NotifyIn{RunOf: steps.RunOf{Run: o.Run}})
 	require.ErrorContains(t, err, "connection refused", "worth another try")
 	due, err := w.store.Outbox(t.Context(), o.Run, now.Add(time.Second))
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -49,7 +50,7 @@ func (a *Activities) refused(ctx context.Context, o order, in steps.OpenRunIn, e
 	if !ok {
 		return steps.Opened{}, err
 	}
-	out := steps.Opened{Campaign: in.Start.Campaign, Refused: r.outcome, Why: r.why, Attributes: a.Attributes, Store: a.Store.ID()}
+	out := steps.Opened{Campaign: in.Start.Campaign, Refused: r.outcome, Why: r.why, Attributes: a.Attributes, RunOf: steps.RunOf{Store: a.Store.ID()}}
 	if o.campaign == nil {
 		return out, nil
 	}
@@ -90,13 +91,15 @@ func (a *Activities) goOn(ctx context.Context, run rows.Run) (steps.Opened, erro
 
 func (a *Activities) opened(run rows.Run, c *campaigns.Campaign) steps.Opened {
 	return steps.Opened{
-		Run: run.ID, Campaign: run.Campaign, Processors: run.Processors, Deadline: deadline(c, run), Definition: run.Ref(),
-		Trigger: steps.Trigger(run.Trigger), Tags: c.Tags, Attributes: a.Attributes, Store: a.Store.ID(), RunOf: runOf(run),
+		Campaign: run.Campaign, Processors: run.Processors, Deadline: deadline(c, run), Definition: run.Ref(),
+		Trigger: steps.Trigger(run.Trigger), Tags: c.Tags, Attributes: a.Attributes, RunOf: a.runOf(run),
 		Heartbeat: a.Heartbeat,
 	}
 }
 
-func runOf(run rows.Run) steps.RunOf { return steps.RunOf{RunID: run.RunID, Epoch: run.Epoch} }
+func (a *Activities) runOf(run rows.Run) steps.RunOf {
+	return steps.RunOf{Run: run.ID, Store: a.Store.ID(), RunID: run.RunID, Epoch: run.Epoch}
+}
 
 // asked lists the entries whose items are asked for, and where.
 func (a *Activities) asked(c *campaigns.Campaign) (names, queues []string) {
@@ -136,9 +139,9 @@ func (a *Activities) giveUp(ctx context.Context, run rows.Run, cause error) (ste
 		if harvest.KindOf(cause) != harvest.KindMisconfigured {
 			return steps.Opened{}, cause
 		}
-		r = &refusal{outcome: harvest.OutcomeMisconfigured, why: cause.Error()}
+		r = &refusal{outcome: outcomes.Misconfigured, why: cause.Error()}
 	}
-	if _, err := a.Store.CloseOpenItems(ctx, run.ID, harvest.OutcomeSkipped, string(harvest.OutcomeMisconfigured)); err != nil {
+	if _, err := a.Store.CloseOpenItems(ctx, run.ID, outcomes.Skipped, string(outcomes.Misconfigured)); err != nil {
 		return steps.Opened{}, err
 	}
 	f, c, err := a.facts(ctx, run)

@@ -13,6 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -56,7 +57,7 @@ func TestStartsThatAreRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := do(w, steps.OpenRun, w.in(c.start))
 			require.NoError(t, err)
-			require.Equal(t, harvest.OutcomeMisconfigured, out.Refused)
+			require.Equal(t, outcomes.Misconfigured, out.Refused)
 			require.Contains(t, out.Why, c.why)
 		})
 	}
@@ -66,7 +67,7 @@ func TestStartsThatAreRefused(t *testing.T) {
 	kept, err := w.store.Runs(t.Context(), rows.RunFilter{Campaign: "odd"})
 	require.NoError(t, err)
 	require.Len(t, kept, 1, "a refused run of a campaign is kept")
-	require.Equal(t, harvest.OutcomeMisconfigured, kept[0].Outcome)
+	require.Equal(t, outcomes.Misconfigured, kept[0].Outcome)
 }
 
 func TestAdhoc(t *testing.T) {
@@ -84,13 +85,13 @@ func TestAdhoc(t *testing.T) {
 	for _, run := range []steps.Opened{o, other} {
 		_, err := w.fetch(run)
 		require.NoError(t, err)
-		require.Equal(t, harvest.OutcomeDone, w.close(run).Outcome)
+		require.Equal(t, outcomes.Done, w.close(run).Outcome)
 	}
 	again := w.open(start)
 	require.Equal(t, "adhoc-scripted@3", again.Definition)
 	_, err := w.fetch(again)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeUnchanged, w.close(again).Outcome, "its checkpoint is its own")
+	require.Equal(t, outcomes.Unchanged, w.close(again).Outcome, "its checkpoint is its own")
 }
 
 func TestOverrides(t *testing.T) {
@@ -108,7 +109,7 @@ func TestRetryTakesWhatWasLeftUndone(t *testing.T) {
 	w := newWorld(t)
 	w.apply(campaign("news", "a", "b", "c"))
 	w.script.on("b", fails(kindError(harvest.KindBroken)))
-	require.Equal(t, harvest.OutcomeFailed, w.once(steps.Start{Campaign: "news"}).Outcome)
+	require.Equal(t, outcomes.Failed, w.once(steps.Start{Campaign: "news"}).Outcome)
 	o := w.open(steps.Start{Campaign: "news", RetryOf: "news-1", Trigger: steps.TriggerRetry})
 	require.Equal(t, steps.TriggerRetry, o.Trigger)
 	require.Equal(t, 1, o.Items)
@@ -141,7 +142,7 @@ func TestTriggerIsCorrectedByTheFireTimes(t *testing.T) {
 
 // breaking fails one call of the store, as a crash between two steps would.
 type breaking struct {
-	storage
+	seam
 	at    string
 	calls int
 }
@@ -157,7 +158,7 @@ func (b *breaking) crash(at string) error {
 }
 
 func (b *breaking) OpenRun(ctx context.Context, n rows.NewRun) (rows.Gate, error) {
-	g, err := b.storage.OpenRun(ctx, n)
+	g, err := b.seam.OpenRun(ctx, n)
 	return g, errors.Join(err, b.crash("opened"))
 }
 
@@ -166,11 +167,11 @@ func (b *breaking) AddItems(ctx context.Context, run int64, items []rows.RunItem
 	if b.at == "half the items" {
 		items = items[:len(items)/2]
 	}
-	return errors.Join(b.storage.AddItems(ctx, run, items), b.crash("half the items"), b.crash("all items"))
+	return errors.Join(b.seam.AddItems(ctx, run, items), b.crash("half the items"), b.crash("all items"))
 }
 
 func (b *breaking) SealRun(ctx context.Context, run int64, p int, deadline time.Time) (int, error) {
-	n, err := b.storage.SealRun(ctx, run, p, deadline)
+	n, err := b.seam.SealRun(ctx, run, p, deadline)
 	return n, errors.Join(err, b.crash("sealed"))
 }
 
@@ -185,8 +186,8 @@ func TestOpenRunGoesOnAfterACrash(t *testing.T) {
 				news.Entries[0].Split.Items = append(news.Entries[0].Split.Items, row(fmt.Sprintf("i%d@h%d.example", i, i%3)))
 			}
 			w.apply(news)
-			broken := &breaking{storage: w.store, at: at}
-			w.Store = broken
+			broken := &breaking{seam: w.store, at: at}
+			w.seam = broken
 			in := w.in(steps.Start{Campaign: "news"})
 			_, err := do(w, steps.OpenRun, in)
 			require.ErrorContains(t, err, "crash")
@@ -281,11 +282,11 @@ func TestAMistakeFoundWhileOpeningIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	twins := campaign("twins", "a", "a")
-	twins.Notify = []campaigns.Alert{{To: "https://x.example", When: []harvest.Outcome{harvest.OutcomeMisconfigured}}}
+	twins.Notify = []campaigns.Alert{{To: "https://x.example", When: []outcomes.Outcome{outcomes.Misconfigured}}}
 	w.apply(twins)
 	out, err := do(w, steps.OpenRun, w.in(steps.Start{Campaign: "twins"}))
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeMisconfigured, out.Refused)
+	require.Equal(t, outcomes.Misconfigured, out.Refused)
 	_, err = do(w, steps.Reconcile, steps.ReconcileIn{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"misconfigured"}, w.sent.events(), "housekeeping sends what a refused run left in the outbox")

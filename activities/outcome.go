@@ -9,27 +9,28 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // RunFacts is what the outcome of a run is found from.
 type RunFacts struct {
-	Items    map[harvest.Outcome]int // closed items by outcome
+	Items    map[outcomes.Outcome]int // closed items by outcome
 	Tally    harvest.Tally
-	Tolerate harvest.Count
+	Tolerate campaigns.Count
 	Expect   campaigns.RunExpectation
 	// Stale: nothing new or changed has come within Expect.FreshWithin.
 	Stale bool
 	// Trial: nothing was stored, so nothing is expected.
 	Trial bool
 	// Cause is why the run ended before its items did; Error our own failure.
-	Cause harvest.Why
+	Cause outcomes.Why
 	Error string
 	Now   time.Time
 }
 
 // Verdict is a run's outcome. Failed says that the workflow fails, too.
 type Verdict struct {
-	Outcome harvest.Outcome
+	Outcome outcomes.Outcome
 	Failed  bool
 	Why     string
 }
@@ -40,12 +41,12 @@ type Verdict struct {
 // It is pure.
 func RunOutcome(f RunFacts) Verdict {
 	switch {
-	case f.Cause == harvest.WhyOverlap:
-		return Verdict{Outcome: harvest.OutcomeSkipped, Why: string(f.Cause)}
-	case f.Cause == harvest.WhyCancelled, f.Cause == harvest.WhyTerminated, f.Cause == harvest.WhyStoreRestored:
-		return Verdict{Outcome: harvest.OutcomeCancelled, Why: cancelText(f.Cause)}
+	case f.Cause == outcomes.WhyOverlap:
+		return Verdict{Outcome: outcomes.Skipped, Why: string(f.Cause)}
+	case f.Cause == outcomes.WhyCancelled, f.Cause == outcomes.WhyTerminated, f.Cause == outcomes.WhyStoreRestored:
+		return Verdict{Outcome: outcomes.Cancelled, Why: cancelText(f.Cause)}
 	case f.Error != "":
-		return Verdict{Outcome: harvest.OutcomeFailed, Failed: true, Why: f.Error}
+		return Verdict{Outcome: outcomes.Failed, Failed: true, Why: f.Error}
 	}
 	if v := f.ofFailures(); v.Outcome != "" {
 		return v
@@ -53,8 +54,8 @@ func RunOutcome(f RunFacts) Verdict {
 	return f.ofTheRest()
 }
 
-func cancelText(why harvest.Why) string {
-	if why == harvest.WhyTerminated {
+func cancelText(why outcomes.Why) string {
+	if why == outcomes.WhyTerminated {
 		return "terminated in Temporal"
 	}
 	return string(why)
@@ -79,8 +80,8 @@ func (f RunFacts) allowed() int {
 }
 
 // bad counts the items that failed, of one outcome or of several.
-func (f RunFacts) bad() (n int, all []harvest.Outcome) {
-	for _, o := range harvest.Outcomes() {
+func (f RunFacts) bad() (n int, all []outcomes.Outcome) {
+	for _, o := range outcomes.All() {
 		if o.Failed() && f.Items[o] > 0 {
 			n += f.Items[o]
 			all = append(all, o)
@@ -93,10 +94,10 @@ func (f RunFacts) bad() (n int, all []harvest.Outcome) {
 func (f RunFacts) ofFailures() Verdict {
 	bad, kinds := f.bad()
 	total, allowed := f.total(), f.allowed()
-	idle := f.Items[harvest.OutcomeSkipped] + f.Items[harvest.OutcomeCancelled]
-	succeeded := f.Items[harvest.OutcomeDone] + f.Items[harvest.OutcomeUnchanged] + f.Items[harvest.OutcomePartial]
+	idle := f.Items[outcomes.Skipped] + f.Items[outcomes.Cancelled]
+	succeeded := f.Items[outcomes.Done] + f.Items[outcomes.Unchanged] + f.Items[outcomes.Partial]
 	why := fmt.Sprintf("%d of %s", bad, items(total))
-	if f.Tolerate != (harvest.Count{}) {
+	if f.Tolerate != (campaigns.Count{}) {
 		why += fmt.Sprintf(", %s tolerated", tolerated(f.Tolerate))
 	}
 	why += "; " + f.counted(kinds)
@@ -105,8 +106,8 @@ func (f RunFacts) ofFailures() Verdict {
 		return Verdict{}
 	case len(kinds) == 1 && bad+idle == total:
 		return Verdict{Outcome: kinds[0], Failed: true, Why: why}
-	case succeeded == 0, bad > allowed, f.Items[harvest.OutcomeMisconfigured] > 0:
-		return Verdict{Outcome: harvest.OutcomeFailed, Failed: true, Why: why}
+	case succeeded == 0, bad > allowed, f.Items[outcomes.Misconfigured] > 0:
+		return Verdict{Outcome: outcomes.Failed, Failed: true, Why: why}
 	default:
 		return Verdict{}
 	}
@@ -119,7 +120,7 @@ func items(n int) string {
 	return fmt.Sprintf("%d items", n)
 }
 
-func tolerated(c harvest.Count) string {
+func tolerated(c campaigns.Count) string {
 	if c.Share > 0 {
 		return fmt.Sprintf("%g%%", c.Share*100)
 	}
@@ -127,9 +128,9 @@ func tolerated(c harvest.Count) string {
 }
 
 // counted lists outcomes with their numbers: "7 throttled, 2 broken".
-func (f RunFacts) counted(which []harvest.Outcome) string {
+func (f RunFacts) counted(which []outcomes.Outcome) string {
 	parts := make([]string, 0, len(which))
-	for _, o := range slices.SortedStableFunc(slices.Values(which), func(a, b harvest.Outcome) int { return cmp.Compare(f.Items[b], f.Items[a]) }) {
+	for _, o := range slices.SortedStableFunc(slices.Values(which), func(a, b outcomes.Outcome) int { return cmp.Compare(f.Items[b], f.Items[a]) }) {
 		parts = append(parts, fmt.Sprintf("%d %s", f.Items[o], o))
 	}
 	return strings.Join(parts, ", ")
@@ -138,42 +139,42 @@ func (f RunFacts) counted(which []harvest.Outcome) string {
 // ofTheRest decides where all that failed is tolerated.
 func (f RunFacts) ofTheRest() Verdict {
 	total := f.total()
-	var worse []harvest.Outcome
-	for _, o := range harvest.Outcomes() {
-		if f.Items[o] > 0 && (o.Severity() > harvest.OK || o == harvest.OutcomeCancelled) {
+	var worse []outcomes.Outcome
+	for _, o := range outcomes.All() {
+		if f.Items[o] > 0 && (o.Severity() > outcomes.OK || o == outcomes.Cancelled) {
 			worse = append(worse, o)
 		}
 	}
 	switch {
 	case total == 0:
-		return Verdict{Outcome: harvest.OutcomeEmpty, Failed: f.Expect.Fail, Why: "there was no item to fetch"}
-	case f.Items[harvest.OutcomeSkipped] == total:
-		return Verdict{Outcome: harvest.OutcomeSkipped, Why: "all items are paused or were skipped"}
-	case f.Items[harvest.OutcomeEmpty] > 0 && f.Items[harvest.OutcomeEmpty]+f.Items[harvest.OutcomeSkipped] == total:
-		return Verdict{Outcome: harvest.OutcomeEmpty, Failed: f.Expect.Fail, Why: "nothing was listed where there always was something"}
+		return Verdict{Outcome: outcomes.Empty, Failed: f.Expect.Fail, Why: "there was no item to fetch"}
+	case f.Items[outcomes.Skipped] == total:
+		return Verdict{Outcome: outcomes.Skipped, Why: "all items are paused or were skipped"}
+	case f.Items[outcomes.Empty] > 0 && f.Items[outcomes.Empty]+f.Items[outcomes.Skipped] == total:
+		return Verdict{Outcome: outcomes.Empty, Failed: f.Expect.Fail, Why: "nothing was listed where there always was something"}
 	}
 	if missing := f.missing(); missing != "" {
-		return Verdict{Outcome: harvest.OutcomeEmpty, Failed: f.Expect.Fail, Why: missing}
+		return Verdict{Outcome: outcomes.Empty, Failed: f.Expect.Fail, Why: missing}
 	}
 	switch {
 	case len(worse) > 0:
-		return Verdict{Outcome: harvest.OutcomeWarnings, Why: fmt.Sprintf("%s: %s", needsLook(f, worse, total), f.counted(worse))}
-	case f.Items[harvest.OutcomeDone] > 0:
-		return Verdict{Outcome: harvest.OutcomeDone}
+		return Verdict{Outcome: outcomes.Warnings, Why: fmt.Sprintf("%s: %s", needsLook(f, worse, total), f.counted(worse))}
+	case f.Items[outcomes.Done] > 0:
+		return Verdict{Outcome: outcomes.Done}
 	default:
-		return Verdict{Outcome: harvest.OutcomeUnchanged}
+		return Verdict{Outcome: outcomes.Unchanged}
 	}
 }
 
-func needsLook(f RunFacts, worse []harvest.Outcome, total int) string {
+func needsLook(f RunFacts, worse []outcomes.Outcome, total int) string {
 	n := 0
 	for _, o := range worse {
 		n += f.Items[o]
 	}
 	if n == 1 {
-		return fmt.Sprintf("1 of %s needs a look", items(total))
+		return fmt.Sprintf("1 of %s needs attention", items(total))
 	}
-	return fmt.Sprintf("%d of %s need a look", n, items(total))
+	return fmt.Sprintf("%d of %s need attention", n, items(total))
 }
 
 // missing says what expect.run asks for and did not come. An answer "nothing

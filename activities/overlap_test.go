@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -20,11 +20,11 @@ func TestOverlapPolicies(t *testing.T) {
 		check  func(t *testing.T, w *world, holder steps.Opened, out steps.Opened)
 	}{
 		{campaigns.OverlapSkip, func(t *testing.T, w *world, _, out steps.Opened) {
-			require.Equal(t, harvest.OutcomeSkipped, out.Refused)
+			require.Equal(t, outcomes.Skipped, out.Refused)
 			require.Contains(t, out.Why, "run news-1 is going on since ")
 			run, err := w.store.RunByRunID(t.Context(), "first-of-news-2")
 			require.NoError(t, err)
-			require.Equal(t, harvest.OutcomeSkipped, run.Outcome)
+			require.Equal(t, outcomes.Skipped, run.Outcome)
 			require.Equal(t, rows.RunClosed, run.State)
 		}},
 		{campaigns.OverlapBufferOne, func(t *testing.T, w *world, holder, out steps.Opened) {
@@ -33,7 +33,7 @@ func TestOverlapPolicies(t *testing.T) {
 			require.NotZero(t, out.Run, "who gives up waiting can be closed")
 			third, err := do(w, steps.OpenRun, w.in(steps.Start{Campaign: "news"}))
 			require.NoError(t, err)
-			require.Equal(t, harvest.OutcomeSkipped, third.Refused, "the line is full")
+			require.Equal(t, outcomes.Skipped, third.Refused, "the line is full")
 			w.close(holder)
 			in := w.in(steps.Start{Campaign: "news"})
 			in.WorkflowID, in.RunID = "news-2", "first-of-news-2"
@@ -57,7 +57,7 @@ func TestOverlapPolicies(t *testing.T) {
 			require.Equal(t, []string{"news-1"}, w.engine.terminated)
 			run, err := w.store.RunByID(t.Context(), holder.Run)
 			require.NoError(t, err)
-			require.Equal(t, harvest.OutcomeCancelled, run.Outcome)
+			require.Equal(t, outcomes.Cancelled, run.Outcome)
 			require.Equal(t, "terminated in Temporal", run.Why)
 		}},
 		{campaigns.OverlapAllow, func(t *testing.T, w *world, _, out steps.Opened) { require.Equal(t, 1, out.Items) }},
@@ -93,8 +93,8 @@ func TestADeadHolderIsTakenOver(t *testing.T) {
 	run, err := w.store.RunByID(t.Context(), dead.Run)
 	require.NoError(t, err)
 	require.Equal(t, rows.RunClosed, run.State)
-	require.Equal(t, harvest.OutcomeCancelled, w.items(dead.Run)["a"].Outcome)
-	require.Equal(t, string(harvest.WhyTerminated), w.items(dead.Run)["a"].Why)
+	require.Equal(t, outcomes.Cancelled, w.items(dead.Run)["a"].Outcome)
+	require.Equal(t, string(outcomes.WhyTerminated), w.items(dead.Run)["a"].Why)
 }
 
 func TestAHolderThatCannotBeAskedAboutIsNotTakenOver(t *testing.T) {
@@ -114,9 +114,9 @@ func TestARunThatWaitsInLineCanBeClosed(t *testing.T) {
 	w.open(steps.Start{Campaign: "news"})
 	waiting, err := do(w, steps.OpenRun, w.in(steps.Start{Campaign: "news"}))
 	require.NoError(t, err)
-	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: waiting.Run, Cause: harvest.WhyOverlap, Store: waiting.Store})
+	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{RunOf: steps.RunOf{Run: waiting.Run, Store: waiting.Store}, Cause: outcomes.WhyOverlap})
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeSkipped, sum.Outcome)
+	require.Equal(t, outcomes.Skipped, sum.Outcome)
 	next, err := do(w, steps.OpenRun, w.in(steps.Start{Campaign: "news"}))
 	require.NoError(t, err)
 	require.Equal(t, "news-1", next.Busy, "its place in line is free again")

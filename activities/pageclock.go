@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// pageClock rings when an item has yielded no page for too long. It stands still
-// while a request waits for its host: that is our politeness, not the source's
-// slowness.
+// pageClock fires when an item has yielded no page for too long. It stops while a
+// request waits for its host, since that is not the source's slowness.
 type pageClock struct {
 	limit time.Duration
 	mu    sync.Mutex
 	timer *time.Timer
-	end   time.Time     // when it rings, while it goes
-	left  time.Duration // while it stands still
-	waits int           // requests that wait
+	end   time.Time     // when it fires, while it runs
+	left  time.Duration // of the limit, while it is stopped
+	waits int           // requests that wait for their host
 }
 
-func newPageClock(limit time.Duration, ring func()) *pageClock {
-	return &pageClock{limit: limit, end: time.Now().Add(limit), timer: time.AfterFunc(limit, ring)}
+func newPageClock(limit time.Duration, fire func()) *pageClock {
+	return &pageClock{limit: limit, end: time.Now().Add(limit), timer: time.AfterFunc(limit, fire)}
 }
 
-// page begins anew: a page has come.
+// page restarts the limit after a page.
 func (c *pageClock) page() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.left = c.limit; c.waits == 0 && c.timer.Stop() {
-		c.goOn()
+		c.resume()
 	}
 }
 
-// wait is told when a request begins to wait for its host, and when that is over.
+// wait stops the clock when a request begins to wait for its host, and starts it when
+// the last one has its turn.
 func (c *pageClock) wait(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,18 +41,18 @@ func (c *pageClock) wait(on bool) {
 		return
 	}
 	if c.waits--; c.waits == 0 && c.left > 0 {
-		c.goOn()
+		c.resume()
 	}
 }
 
-// goOn lets it go for what is left. The lock is held.
-func (c *pageClock) goOn() {
+// resume starts the clock with what is left. The lock is held.
+func (c *pageClock) resume() {
 	c.end = time.Now().Add(c.left)
 	c.timer.Reset(c.left)
 	c.left = 0
 }
 
-// stop ends it for good.
+// stop ends the clock.
 func (c *pageClock) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

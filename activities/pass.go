@@ -2,15 +2,16 @@ package activities
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -46,7 +47,7 @@ func refreshes(c *campaigns.Campaign, s steps.Start) error {
 
 // hasPasses reports whether what this run lists is what the source has. A window,
 // a trial or other params are a part of it.
-func (r *flight) hasPasses() bool {
+func (r *itemRun) hasPasses() bool {
 	s := &r.start
 	return r.entry.Refresh > 0 && r.item.Lane == "" && s.Limit == 0 && s.Window.IsZero() && len(s.Params) == 0 && r.kind.Exhaustive()
 }
@@ -54,14 +55,14 @@ func (r *flight) hasPasses() bool {
 // beginPass goes on with a pass that is under way, or begins one that is due. A
 // checkpoint that was moved by anything else, or for other params, would leave a
 // hole in the list: then the pass is begun anew.
-func (r *flight) beginPass() error {
+func (r *itemRun) beginPass() error {
 	if !r.hasPasses() {
 		return nil
 	}
 	p, c := r.item.Pass, r.item.Checkpoint
 	r.pass = passing{number: p.Number, unlisted: c.Version > 0 && r.item.Moved != p.Run}
 	switch {
-	case r.start.Refresh && p.Run != r.chunk.run.ID:
+	case r.start.Refresh && p.Run != r.session.run.ID:
 	case p.UnderWay() && r.item.Moved == p.Run && c.Params == r.prints.params:
 		r.pass.underWay = true
 		return nil
@@ -74,7 +75,7 @@ func (r *flight) beginPass() error {
 		kept = k.Keep(c.Value)
 	}
 	begun, version, err := r.Store.BeginPass(r.keep, rows.PassStart{
-		Run: r.chunk.run.ID, Ord: r.item.Ord, Epoch: r.epoch, Item: r.write().Item, Lane: r.item.Lane, At: r.Now(),
+		Run: r.session.run.ID, Ord: r.item.Ord, Epoch: r.epoch, Item: r.write().Item, Lane: r.item.Lane, At: r.Now(),
 		Params: r.prints.params, Extraction: r.prints.extraction, Kept: kept,
 	})
 	if err != nil {
@@ -82,13 +83,13 @@ func (r *flight) beginPass() error {
 	}
 	r.log.Info("a full pass begins", "item", r.name, "pass", begun.Number)
 	r.item.Pass, r.version = begun, version
-	r.item.Checkpoint = harvest.Checkpoint{Value: kept, Version: version, Params: r.prints.params, Extraction: r.prints.extraction}
+	r.item.Checkpoint = units.Checkpoint{Value: kept, Version: version, Params: r.prints.params, Extraction: r.prints.extraction}
 	r.pass = passing{number: begun.Number, underWay: true}
 	return nil
 }
 
 // passDue: the first harvest of all is a pass by itself.
-func (r *flight) passDue() bool {
+func (r *itemRun) passDue() bool {
 	p := r.item.Pass
 	if p.Number == 0 && r.item.Checkpoint.Version == 0 {
 		return true
@@ -98,23 +99,23 @@ func (r *flight) passDue() bool {
 
 // finished ends an item whose source has no more pages. At the end of a pass that
 // can be trusted, what it did not list is deleted first.
-func (r *flight) finished() end {
-	if r.judge.trial { // the store knows nothing of it
-		return r.settle(r.judge.settle(r.item.Tally.Add(r.tally), rows.Unread{}))
+func (r *itemRun) finished() end {
+	if r.evaluation.trial { // the store knows nothing of it
+		return r.settle(r.evaluation.settle(r.item.Tally.Add(r.tally), rows.Unread{}))
 	}
-	s := rows.Settle{State: rows.ItemClosed, Judge: r.judge.settle}
+	s := rows.Settle{State: rows.ItemClosed, Evaluate: r.evaluation.settle}
 	if !r.pass.underWay {
 		return r.settle(s)
 	}
 	s.Pass = &rows.PassEnd{Number: r.pass.number}
 	t := r.item.Tally.Add(r.tally)
-	if so := r.judge.settle(t, r.unread); !trusted(so, t) {
+	if so := r.evaluation.settle(t, r.unread); !trusted(so, t) {
 		s.Pass.Void = cmp.Or(so.Error, so.Why, string(so.Outcome))
 		return r.settle(s)
 	}
 	deleted, out, err := r.sweep()
 	if err != nil {
-		return r.landing(err)
+		return r.ended(err)
 	}
 	return r.settle(r.swept(s.Pass, deleted, out))
 }
@@ -123,9 +124,9 @@ func (r *flight) finished() end {
 // there; the store knows whether all of them had a name.
 func trusted(s rows.Settle, t harvest.Tally) bool {
 	switch s.Outcome {
-	case harvest.OutcomeDone, harvest.OutcomeUnchanged:
+	case outcomes.Done, outcomes.Unchanged:
 		return true
-	case harvest.OutcomePartial:
+	case outcomes.Partial:
 		return !t.Partial
 	default:
 		return false
@@ -133,17 +134,17 @@ func trusted(s rows.Settle, t harvest.Tally) bool {
 }
 
 // swept is the end of an item after its sweep.
-func (r *flight) swept(pass *rows.PassEnd, deleted int, out rows.Swept) rows.Settle {
-	pass.Void, pass.Held = out.Void, out.Held
-	text := fmt.Sprintf("full pass %d: %d no longer listed", pass.Number, deleted) + heldWords(out.Held)
+func (r *itemRun) swept(pass *rows.PassEnd, deleted int, out rows.Swept) rows.Settle {
+	pass.Void, pass.Kept = out.Void, out.Kept
+	text := fmt.Sprintf("full pass %d: %d no longer listed", pass.Number, deleted) + heldWords(out.Kept)
 	if out.Void != "" {
 		text = fmt.Sprintf("full pass %d: %s; nothing was deleted", pass.Number, out.Void)
 	}
 	r.log.Info("a full pass has ended", "item", r.name, "pass", pass.Number, "deleted", deleted, "void", out.Void)
-	return rows.Settle{State: rows.ItemClosed, Pass: pass, Judge: func(t harvest.Tally, u rows.Unread) rows.Settle {
-		s := r.judge.settle(t, u)
+	return rows.Settle{State: rows.ItemClosed, Pass: pass, Evaluate: func(t harvest.Tally, u rows.Unread) rows.Settle {
+		s := r.evaluation.settle(t, u)
 		if out.Empty {
-			s.Outcome = harvest.OutcomeEmpty
+			s.Outcome = outcomes.Empty
 		}
 		if s.Why == "" || out.Void != "" {
 			s.Why = text
@@ -153,7 +154,7 @@ func (r *flight) swept(pass *rows.PassEnd, deleted int, out rows.Swept) rows.Set
 }
 
 // heldWords says what stays, and because of whom.
-func heldWords(held []rows.Held) string {
+func heldWords(held []rows.Kept) string {
 	if len(held) == 0 {
 		return ""
 	}
@@ -173,17 +174,20 @@ func heldWords(held []rows.Held) string {
 
 // sweep deletes batch after batch. Between two it may be stopped like an item
 // between two pages; the next attempt goes on.
-func (r *flight) sweep() (deleted int, out rows.Swept, err error) {
+func (r *itemRun) sweep() (deleted int, out rows.Swept, err error) {
 	in := r.sweeping()
-	var held []rows.Held
+	var held []rows.Kept
 	for {
 		in.At = r.Now()
-		out, err = r.sweepStep(in)
-		held = rows.AddHeld(held, out.Held)
-		out.Held = held
+		err = r.persist(r.name, func(ctx context.Context) (err error) {
+			out, err = r.seam.Sweep(ctx, in)
+			return err
+		})
+		held = rows.AddKept(held, out.Kept)
+		out.Kept = held
 		deleted += out.Deleted
 		r.tally.Deleted += out.Deleted
-		r.fliesAt(r.name, nil, r.tally)
+		r.noteProgress(r.name, nil, r.tally)
 		switch {
 		case err != nil || out.Void != "" || out.Next.Done:
 			return deleted, out, err
@@ -196,9 +200,9 @@ func (r *flight) sweep() (deleted int, out rows.Swept, err error) {
 	}
 }
 
-func (r *flight) sweeping() rows.Sweep {
+func (r *itemRun) sweeping() rows.Sweep {
 	w := rows.Sweep{
-		Run: r.chunk.run.ID, Ord: r.item.Ord, Epoch: r.epoch, Item: r.write().Item, Collection: r.entry.Collection(r.campaign.Name),
+		Run: r.session.run.ID, Ord: r.item.Ord, Epoch: r.epoch, Item: r.write().Item, Collection: r.entry.Collection(r.campaign.Name),
 		Pass: r.pass.number, Whole: len(r.start.Items) == 0 && r.start.RetryOf == "",
 	}
 	for i := range r.campaign.Entries {
@@ -207,16 +211,4 @@ func (r *flight) sweeping() rows.Sweep {
 		}
 	}
 	return w
-}
-
-// sweepStep tries again after a failure of the store, like a page.
-func (r *flight) sweepStep(in rows.Sweep) (rows.Swept, error) {
-	for wait := 100 * time.Millisecond; ; wait *= 3 {
-		out, err := r.Store.Sweep(r.keep, in)
-		if err == nil || errors.Is(err, rows.ErrFenced) || errors.Is(err, rows.ErrStopped) || wait > maxStoreWait {
-			return out, err
-		}
-		r.log.Warn("the store did not delete; trying again", "item", r.name, "wait", wait, "error", err)
-		time.Sleep(wait)
-	}
 }

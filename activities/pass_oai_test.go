@@ -11,8 +11,9 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
-	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/replica/oai"
+	"github.com/vendemmia/vendemmia/internal/local/replica/oai"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -27,7 +28,7 @@ func TestAPassOverARepositoryThatTellsNothing(t *testing.T) {
 	set, err := fetchers.Set{}.With("oaipmh", oaipmh.New)
 	require.NoError(t, err)
 	w.Fetchers = set
-	w.Client = func(harvest.Visitor) *http.Client { return http.DefaultClient }
+	w.Client = func(visit.Visitor) *http.Client { return http.DefaultClient }
 	c := campaigns.Adhoc("oaipmh", []byte(`{"url":`+strconv.Quote(repo.URL())+`}`), 4)
 	c.Name = "news"
 	c.Entries[0].Split, c.Entries[0].Refresh = &campaigns.Split{Ask: "sets"}, 24*time.Hour
@@ -36,7 +37,7 @@ func TestAPassOverARepositoryThatTellsNothing(t *testing.T) {
 		w.clock.set(passStart().Add(after))
 		return w.runAsked(t, c)
 	}
-	require.Equal(t, harvest.OutcomeDone, harvested(0).Outcome)
+	require.Equal(t, outcomes.Done, harvested(0).Outcome)
 	require.ElementsMatch(t, repo.Living(""), w.living())
 
 	repo.Advance(time.Hour)
@@ -48,7 +49,7 @@ func TestAPassOverARepositoryThatTellsNothing(t *testing.T) {
 
 	repo.Advance(time.Hour)
 	sum := harvested(25 * time.Hour)
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, outcomes.Done, sum.Outcome)
 	require.Equal(t, 40, sum.Documents.Deleted, "what moved is listed elsewhere")
 	require.ElementsMatch(t, repo.Living(""), w.living())
 

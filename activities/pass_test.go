@@ -14,6 +14,9 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/retry"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -95,7 +98,7 @@ func passWorld(t *testing.T, change func(*campaigns.Campaign)) (*world, *reposit
 	r := &repository{ids: []string{"1", "2", "3", "4", "5"}, size: 2}
 	w.script.on("a", r.fetch)
 	w.clock.set(passStart())
-	require.Equal(t, harvest.OutcomeDone, w.once(steps.Start{Campaign: "news"}).Outcome)
+	require.Equal(t, outcomes.Done, w.once(steps.Start{Campaign: "news"}).Outcome)
 	return w, r
 }
 
@@ -147,12 +150,12 @@ func TestAPassFindsWhatLeftSilently(t *testing.T) {
 			r.holds("1", "3", "5")
 
 			sum, _ := w.on(12 * time.Hour)
-			require.Equal(t, harvest.OutcomeUnchanged, sum.Outcome)
+			require.Equal(t, outcomes.Unchanged, sum.Outcome)
 			require.Len(t, w.living(), 5, "not due")
 			require.Equal(t, 1, r.lists())
 
 			sum, item := w.on(25 * time.Hour)
-			require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+			require.Equal(t, outcomes.Done, sum.Outcome)
 			require.Equal(t, steps.Documents{Listed: 3, Same: 3, Deleted: 2}, sum.Documents)
 			require.Equal(t, "full pass 2: 2 no longer listed", item.Why)
 			require.ElementsMatch(t, []string{"1", "3", "5"}, w.living())
@@ -161,7 +164,7 @@ func TestAPassFindsWhatLeftSilently(t *testing.T) {
 
 			r.holds("1", "2", "3", "5")
 			sum, _ = w.on(48 * time.Hour)
-			require.Equal(t, harvest.OutcomeUnchanged, sum.Outcome, "a day after the last one, not after the first")
+			require.Equal(t, outcomes.Unchanged, sum.Outcome, "a day after the last one, not after the first")
 			sum, item = w.on(50 * time.Hour)
 			require.Equal(t, steps.Documents{Listed: 4, Changed: 1, Same: 3}, sum.Documents, "it came back")
 			require.Equal(t, "full pass 3: 0 no longer listed", item.Why)
@@ -181,14 +184,14 @@ func TestAPassGoesOnInTheNextRun(t *testing.T) {
 		return nil
 	})
 	_, item := w.on(25 * time.Hour)
-	require.Equal(t, harvest.OutcomeFailed, item.Outcome)
+	require.Equal(t, outcomes.Failed, item.Outcome)
 	require.True(t, w.state().UnderWay())
 	require.Len(t, w.living(), 5)
 	_, item = w.on(26 * time.Hour)
-	require.Equal(t, harvest.OutcomeFailed, item.Outcome)
+	require.Equal(t, outcomes.Failed, item.Outcome)
 	r.fails(nil)
 	_, item = w.on(27 * time.Hour)
-	require.Equal(t, harvest.OutcomeDone, item.Outcome)
+	require.Equal(t, outcomes.Done, item.Outcome)
 	require.Equal(t, "full pass 2: 1 no longer listed", item.Why)
 	require.Equal(t, 2, r.lists(), "once at first, once for the pass")
 	require.ElementsMatch(t, []string{"1", "2", "3", "4"}, w.living())
@@ -197,7 +200,7 @@ func TestAPassGoesOnInTheNextRun(t *testing.T) {
 func TestAPassByHand(t *testing.T) {
 	t.Parallel()
 	w, r := passWorld(t, func(c *campaigns.Campaign) {
-		c.Entries[0].Retry = []harvest.RetryRule{{Times: 3, Wait: time.Minute}}
+		c.Entries[0].Retry = []retry.Rule{{Times: 3, Wait: time.Minute}}
 	})
 	r.holds("1", "2", "3")
 	failed := false
@@ -229,39 +232,39 @@ func TestAPassThatCannotBeTrustedDeletesNothing(t *testing.T) {
 		ids     []string
 		entry   func(*campaigns.Entry)
 		change  func(*harvest.Page)
-		outcome harvest.Outcome
+		outcome outcomes.Outcome
 		why     string
 		note    string
 	}{
 		{
-			name: "nothing is listed", ids: []string{}, outcome: harvest.OutcomeEmpty,
+			name: "nothing is listed", ids: []string{}, outcome: outcomes.Empty,
 			why:  "nothing was listed where there always was something",
 			note: "nothing was listed where there always was something",
 		},
 		{
-			name: "nothing new, says the source", ids: []string{}, change: func(p *harvest.Page) { p.NotModified = true }, outcome: harvest.OutcomeEmpty,
+			name: "nothing new, says the source", ids: []string{}, change: func(p *harvest.Page) { p.NotModified = true }, outcome: outcomes.Empty,
 			why:  "full pass 2: nothing was listed where there always was something; nothing was deleted",
 			note: "nothing was listed where there always was something",
 		},
 		{
-			name: "not whole", ids: []string{"1"}, change: func(p *harvest.Page) { p.Partial = true }, outcome: harvest.OutcomePartial,
+			name: "not whole", ids: []string{"1"}, change: func(p *harvest.Page) { p.Partial = true }, outcome: outcomes.Partial,
 			why: "the source's answer was not whole", note: "the source's answer was not whole",
 		},
 		{
 			name: "a record without a name", ids: []string{"1"}, change: func(p *harvest.Page) { p.Rejects = []harvest.Reject{{Reason: "torn"}} },
-			entry:   func(e *campaigns.Entry) { e.Tolerate = harvest.Count{N: 5} },
-			outcome: harvest.OutcomePartial, why: "full pass 2: a record without an id could not be read; nothing was deleted", note: "a record without an id could not be read",
+			entry:   func(e *campaigns.Entry) { e.Tolerate = campaigns.Count{N: 5} },
+			outcome: outcomes.Partial, why: "full pass 2: a record without an id could not be read; nothing was deleted", note: "a record without an id could not be read",
 		},
 		{
 			name: "too many that cannot be read", ids: []string{"1"}, change: func(p *harvest.Page) {
 				p.Rejects = []harvest.Reject{{ID: "2", Reason: "torn"}, {ID: "3", Reason: "torn"}}
 			},
-			entry:   func(e *campaigns.Entry) { e.Tolerate = harvest.Count{N: 1} },
-			outcome: harvest.OutcomeFailed, why: "not-retriable", note: "2 of 3 records could not be read, 1 are tolerated",
+			entry:   func(e *campaigns.Entry) { e.Tolerate = campaigns.Count{N: 1} },
+			outcome: outcomes.Failed, why: "not-retriable", note: "2 of 3 records could not be read, 1 are tolerated",
 		},
 		{
 			name: "less than expected", ids: []string{"1", "2", "3"}, entry: func(e *campaigns.Entry) { e.Expect.MinDocuments = 4 },
-			outcome: harvest.OutcomeEmpty, why: "3 listed, at least 4 expected", note: "3 listed, at least 4 expected",
+			outcome: outcomes.Empty, why: "3 listed, at least 4 expected", note: "3 listed, at least 4 expected",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -297,14 +300,14 @@ func TestAPassThatCannotBeTrustedDeletesNothing(t *testing.T) {
 
 func TestARecordThatCannotBeReadIsThere(t *testing.T) {
 	t.Parallel()
-	w, r := passWorld(t, func(c *campaigns.Campaign) { c.Entries[0].Tolerate = harvest.Count{N: 1} })
+	w, r := passWorld(t, func(c *campaigns.Campaign) { c.Entries[0].Tolerate = campaigns.Count{N: 1} })
 	r.holds("1", "2")
 	r.fails(func(_ int, p *harvest.Page) error {
 		p.Rejects = []harvest.Reject{{ID: "3", Reason: "torn"}}
 		return nil
 	})
 	_, item := w.on(25 * time.Hour)
-	require.Equal(t, harvest.OutcomePartial, item.Outcome)
+	require.Equal(t, outcomes.Partial, item.Outcome)
 	require.Equal(t, 2, item.Tally.Deleted)
 	require.ElementsMatch(t, []string{"1", "2", "3"}, w.living(), "one bad record does not keep what left for ever")
 	require.False(t, w.state().UnderWay())
@@ -338,7 +341,7 @@ func TestAPassIsBegunAnew(t *testing.T) {
 	t.Parallel()
 	for name, move := range map[string]func(*world){
 		"set by hand": func(w *world) {
-			require.NoError(t, w.store.SetCheckpoint(t.Context(), harvest.Item{Campaign: "news", Entry: "scripted", Key: "a"}, "", []byte(`{"done":true}`)))
+			require.NoError(t, w.store.SetCheckpoint(t.Context(), units.Item{Campaign: "news", Entry: "scripted", Key: "a"}, "", []byte(`{"done":true}`)))
 		},
 		"a run with other params": func(w *world) {
 			w.script.on("a", pages(harvest.Page{Checkpoint: []byte(`{"done":true}`)}))
@@ -407,13 +410,13 @@ func TestDocumentsFromBeforeRefresh(t *testing.T) {
 
 // sweeper stops its worker after the first batch of a sweep.
 type sweeper struct {
-	storage
+	seam
 	stop func()
 }
 
 func (s sweeper) Sweep(ctx context.Context, w rows.Sweep) (rows.Swept, error) {
 	defer s.stop()
-	return s.storage.Sweep(ctx, w)
+	return s.seam.Sweep(ctx, w)
 }
 
 func TestASweepIsHandedBackBetweenTwoBatches(t *testing.T) {
@@ -431,18 +434,17 @@ func TestASweepIsHandedBackBetweenTwoBatches(t *testing.T) {
 
 	w.clock.set(passStart().Add(50 * time.Hour))
 	o := w.open(steps.Start{Campaign: "news"})
-	real := w.Store
-	w.Store = sweeper{storage: real, stop: sync.OnceFunc(func() { close(w.stop) })}
+	w.seam = sweeper{seam: w.Store, stop: sync.OnceFunc(func() { close(w.stop) })}
 	out, err := w.fetch(o)
 	require.NoError(t, err)
 	require.Equal(t, 1, out.Left)
 	require.Len(t, w.living(), 1500)
 	require.True(t, w.state().Listed)
 
-	w.Store, w.stop = real, make(chan struct{})
+	w.seam, w.stop = w.store, make(chan struct{})
 	_, err = w.fetch(o)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeDone, w.items(o.Run)["a"].Outcome)
+	require.Equal(t, outcomes.Done, w.items(o.Run)["a"].Outcome)
 	require.Equal(t, 2499, w.close(o).Documents.Deleted)
 	require.Equal(t, []string{"x7"}, w.living())
 }
@@ -469,7 +471,7 @@ func TestNoRefreshWithoutPasses(t *testing.T) {
 			c.start.Campaign, c.start.Refresh = "news", true
 			out, err := do(w, steps.OpenRun, w.in(c.start))
 			require.NoError(t, err)
-			require.Equal(t, harvest.OutcomeMisconfigured, out.Refused)
+			require.Equal(t, outcomes.Misconfigured, out.Refused)
 			require.Contains(t, out.Why, c.why)
 		})
 	}

@@ -10,8 +10,9 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -158,7 +159,7 @@ func wanted(c *campaigns.Campaign, start steps.Start, all []*population) error {
 }
 
 func suggest(key string, near []string) string {
-	if n := harvest.Nearest(key, near); n != "" {
+	if n := wording.Nearest(key, near); n != "" {
 		return fmt.Sprintf("%s (did you mean %s?)", key, n)
 	}
 	return key
@@ -202,7 +203,7 @@ func (a *Activities) flush(ctx context.Context, run int64, batch []rows.RunItem)
 		return nil
 	}
 	beat(ctx, len(batch)*addBatch)
-	if err := a.Store.AddItems(ctx, run, batch); err != nil {
+	if err := a.seam.AddItems(ctx, run, batch); err != nil {
 		return fmt.Errorf("write the items of run %d: %w", run, err)
 	}
 	return nil
@@ -242,8 +243,8 @@ func (a *Activities) retryKeys(ctx context.Context, ref, campaign string) (map[u
 }
 
 // undone are the outcomes after which a retry of the run takes an item again.
-func undone() []harvest.Outcome {
-	return slices.DeleteFunc(harvest.Outcomes(), func(o harvest.Outcome) bool {
-		return o == harvest.OutcomeDone || o == harvest.OutcomeUnchanged || o == harvest.OutcomeSkipped
+func undone() []outcomes.Outcome {
+	return slices.DeleteFunc(outcomes.All(), func(o outcomes.Outcome) bool {
+		return o == outcomes.Done || o == outcomes.Unchanged || o == outcomes.Skipped
 	})
 }

@@ -17,11 +17,12 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/replica"
-	"github.com/vendemmia/vendemmia/internal/replica/oai"
+	"github.com/vendemmia/vendemmia/internal/local/replica"
+	"github.com/vendemmia/vendemmia/internal/local/replica/oai"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/secrets"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -73,7 +74,7 @@ func fetching(t *testing.T) *world {
 	require.NoError(t, err)
 	w.Fetchers, err = w.Fetchers.With("feed", feed.New)
 	require.NoError(t, err)
-	w.Client = func(harvest.Visitor) *http.Client { return http.DefaultClient }
+	w.Client = func(visit.Visitor) *http.Client { return http.DefaultClient }
 	w.Secrets = secrets.Resolver{Getenv: env, Env: []string{"*"}, Dirs: []string{"/etc"}}
 	return w
 }
@@ -88,9 +89,9 @@ func (w *world) harvestAsked(t *testing.T, c campaigns.Campaign) steps.Summary {
 func (w *world) runAsked(t *testing.T, c campaigns.Campaign) steps.Summary {
 	t.Helper()
 	o := w.open(steps.Start{Campaign: c.Name})
-	_, err := do(w, steps.Expand, steps.ExpandIn{Run: o.Run, Entry: c.Entries[0].Name, Store: o.Store})
+	_, err := do(w, steps.Expand, steps.ExpandIn{RunOf: o.RunOf, Entry: c.Entries[0].Name})
 	require.NoError(t, err)
-	sealed, err := do(w, steps.SealRun, steps.SealRunIn{Run: o.Run, Store: o.Store})
+	sealed, err := do(w, steps.SealRun, steps.SealRunIn{RunOf: o.RunOf})
 	require.NoError(t, err)
 	o.Ranges = sealed.Ranges
 	_, err = w.fetch(o)
@@ -181,7 +182,7 @@ func TestAStartRefersToNoSecret(t *testing.T) {
 	for _, s := range []steps.Start{{Campaign: "news", Params: params}, {Fetcher: "scripted", Params: params}} {
 		out, err := do(w, steps.OpenRun, w.in(s))
 		require.NoError(t, err)
-		require.Equal(t, harvest.OutcomeMisconfigured, out.Refused)
+		require.Equal(t, outcomes.Misconfigured, out.Refused)
 		require.Contains(t, out.Why, "${secret:env:TOKEN}: references to secrets are resolved only where they stand in a campaign file")
 	}
 	_, err := w.store.Definitions(context.Background(), "adhoc-scripted")
@@ -207,7 +208,7 @@ func TestUnknownKeysOfAStartAreRefused(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(text), &s))
 		out, err := do(w, steps.OpenRun, w.in(s))
 		require.NoError(t, err)
-		require.Equal(t, harvest.OutcomeMisconfigured, out.Refused, text)
+		require.Equal(t, outcomes.Misconfigured, out.Refused, text)
 		require.Contains(t, out.Why, why)
 	}
 	require.Zero(t, w.script.count("a"))

@@ -3,12 +3,12 @@ package activities
 import (
 	"cmp"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -16,7 +16,7 @@ import (
 // alike.
 func (a *Activities) seal(ctx context.Context, run rows.Run, c *campaigns.Campaign) (steps.Sealed, error) {
 	if run.State == rows.RunOpening {
-		if _, err := a.Store.SealRun(ctx, run.ID, run.Processors, deadline(c, run)); err != nil {
+		if _, err := a.seam.SealRun(ctx, run.ID, run.Processors, deadline(c, run)); err != nil {
 			return steps.Sealed{}, err
 		}
 	}
@@ -87,7 +87,7 @@ func short(label string) string {
 	if len(label) <= steps.MaxLabel {
 		return label
 	}
-	return strings.ToValidUTF8(label[:steps.MaxLabel-len("…")], "") + "…"
+	return wording.Clip(label, steps.MaxLabel-len("…"))
 }
 
 // zone is where a campaign's times are said; UTC when its zone is not known

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -30,8 +30,8 @@ func TestRawPagesAreNamedByTheLedger(t *testing.T) {
 				camp.Keep.Raw = campaigns.NeverKept
 			}
 			w.apply(camp)
-			w.Client = func(v harvest.Visitor) *http.Client {
-				x := harvest.Exchange{Method: "GET", URL: "https://x.example/", Host: "x.example", Status: 200}
+			w.Client = func(v visit.Visitor) *http.Client {
+				x := visit.Exchange{Method: "GET", URL: "https://x.example/", Host: "x.example", Status: 200}
 				if offered = v.Raw != nil; offered {
 					var err error
 					x.Raw, err = v.Raw([]byte("<html>"))

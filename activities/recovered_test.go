@@ -9,6 +9,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -45,7 +46,7 @@ func (w *alarm) told(s steps.Start, ends map[string]harvest.Kind) []string {
 	_, err := w.fetch(o)
 	require.NoError(w.t, err)
 	w.close(o)
-	_, err = do(w.world, steps.Notify, steps.NotifyIn{Run: o.Run, Store: o.Store})
+	_, err = do(w.world, steps.Notify, steps.NotifyIn{RunOf: o.RunOf})
 	require.NoError(w.t, err)
 	return w.sent.events()[before:]
 }
@@ -59,7 +60,7 @@ func TestARunOfSomeItemsSpeaksForThoseOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := alarmed(t, campaigns.Alert{When: []harvest.Outcome{harvest.OutcomeFailed}}, "a", "b", "c")
+			w := alarmed(t, campaigns.Alert{When: []outcomes.Outcome{outcomes.Failed}}, "a", "b", "c")
 			require.Equal(t, []string{"failed"}, w.told(steps.Start{}, gone))
 			require.Empty(t, w.told(part, nil), "it speaks for those items only")
 			require.Empty(t, w.told(steps.Start{}, gone), "it was told already")
@@ -68,7 +69,7 @@ func TestARunOfSomeItemsSpeaksForThoseOnly(t *testing.T) {
 	}
 	t.Run("of a rule per item", func(t *testing.T) {
 		t.Parallel()
-		w := alarmed(t, campaigns.Alert{Per: "item", When: []harvest.Outcome{harvest.OutcomeGone}}, "a", "b", "c")
+		w := alarmed(t, campaigns.Alert{Per: "item", When: []outcomes.Outcome{outcomes.Gone}}, "a", "b", "c")
 		require.Equal(t, []string{"gone"}, w.told(steps.Start{}, gone))
 		require.Empty(t, w.told(steps.Start{Items: []string{"c"}}, nil))
 		require.Equal(t, []string{"recovered"}, w.told(steps.Start{Items: []string{"a"}}, nil))
@@ -83,18 +84,18 @@ func TestARunOfSomeItemsSpeaksForThoseOnly(t *testing.T) {
 func TestWorseIsNoRecovery(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []harvest.Kind{harvest.KindGone, harvest.KindThrottled, harvest.KindTimeout} {
-		w := alarmed(t, campaigns.Alert{When: []harvest.Outcome{harvest.OutcomeWarnings}}, "a")
+		w := alarmed(t, campaigns.Alert{When: []outcomes.Outcome{outcomes.Warnings}}, "a")
 		w.script.on("a", pages(unread(1, "r1")))
 		o := w.open(steps.Start{Campaign: "news"})
 		_, err := w.fetch(o)
 		require.NoError(t, err)
 		w.close(o)
-		_, err = do(w.world, steps.Notify, steps.NotifyIn{Run: o.Run, Store: o.Store})
+		_, err = do(w.world, steps.Notify, steps.NotifyIn{RunOf: o.RunOf})
 		require.NoError(t, err)
 		require.Equal(t, []string{"warnings"}, w.sent.events())
 		require.Empty(t, w.told(steps.Start{}, map[string]harvest.Kind{"a": kind}), "%s is no recovery", kind)
 	}
-	w := alarmed(t, campaigns.Alert{Per: "item", When: []harvest.Outcome{harvest.OutcomeBroken}}, "a", "b")
+	w := alarmed(t, campaigns.Alert{Per: "item", When: []outcomes.Outcome{outcomes.Broken}}, "a", "b")
 	require.Equal(t, []string{"broken"}, w.told(steps.Start{}, map[string]harvest.Kind{"a": harvest.KindBroken}))
 	require.Empty(t, w.told(steps.Start{}, map[string]harvest.Kind{"a": harvest.KindGone}))
 	require.Equal(t, []string{"recovered"}, w.told(steps.Start{}, nil))
@@ -128,7 +129,7 @@ func TestRecoveredAfterMissedFollowsWhatWasSent(t *testing.T) {
 			w.clock.set(noon)
 			news := campaign("news", "a")
 			news.Schedule = &campaigns.Schedule{Every: time.Hour, TimeZone: "UTC", Jitter: new(time.Duration), CatchUp: time.Minute, Overlap: campaigns.OverlapSkip}
-			news.Notify = []campaigns.Alert{{To: "https://hook.example", When: []harvest.Outcome{harvest.OutcomeMissed}}}
+			news.Notify = []campaigns.Alert{{To: "https://hook.example", When: []outcomes.Outcome{outcomes.Missed}}}
 			w.apply(news)
 			w.clock.set(noon.Add(90 * time.Minute))
 			w.sent.err = sendErr

@@ -11,6 +11,10 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
+	"github.com/vendemmia/vendemmia/internal/references"
+	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -23,14 +27,14 @@ type order struct {
 
 // refusal is a start that makes no run, in words for the person who started it.
 type refusal struct {
-	outcome harvest.Outcome
+	outcome outcomes.Outcome
 	why     string
 }
 
 func (r *refusal) Error() string { return r.why }
 
 func refuse(format string, args ...any) error {
-	return &refusal{outcome: harvest.OutcomeMisconfigured, why: fmt.Sprintf(format, args...)}
+	return &refusal{outcome: outcomes.Misconfigured, why: fmt.Sprintf(format, args...)}
 }
 
 // resolve finds out what is to be run. What only a person can put right is a
@@ -38,7 +42,7 @@ func refuse(format string, args ...any) error {
 func (a *Activities) resolve(ctx context.Context, in steps.OpenRunIn) (order, error) {
 	o := order{}
 	var err error
-	ref, withPassword := harvest.ReferenceIn(in.Start.Params), harvest.AddressWithPassword(in.Start.Params)
+	ref, withPassword := references.FirstInJSON(in.Start.Params), references.AddressWithPassword(in.Start.Params)
 	switch s := in.Start; {
 	case len(s.Unknown) > 0:
 		err = refuse("%s", unknownKey(s.Unknown[0]))
@@ -64,7 +68,7 @@ func (a *Activities) resolve(ctx context.Context, in steps.OpenRunIn) (order, er
 
 // unknownKey names the key that was perhaps meant.
 func unknownKey(key string) string {
-	if near := harvest.Nearest(key, append(steps.StartKeys(), "window.from", "window.until")); near != "" {
+	if near := wording.Nearest(key, append(steps.StartKeys(), "window.from", "window.until")); near != "" {
 		return fmt.Sprintf("a start has no key %q; did you mean %s?", key, near)
 	}
 	return fmt.Sprintf("a start has no key %q; there are %s", key, strings.Join(steps.StartKeys(), ", "))
@@ -115,7 +119,7 @@ func (a *Activities) noCampaign(ctx context.Context, name string) error {
 	for _, c := range known {
 		names = append(names, c.Name)
 	}
-	if near := harvest.Nearest(name, names); near != "" {
+	if near := wording.Nearest(name, names); near != "" {
 		return refuse("there is no campaign %s in this store; did you mean %s?", name, near)
 	}
 	return refuse("there is no campaign %s in this store; apply its file first: starter campaigns apply FILE (there are %d: starter campaigns list)", name, len(names))
@@ -131,7 +135,7 @@ func (a *Activities) adhoc(ctx context.Context, in steps.OpenRunIn) (*campaigns.
 	if in.Start.Params, err = kind.Imply(in.Start.Fetcher, in.Start.Params); err != nil {
 		return nil, 0, refuse("%s", err)
 	}
-	if problems := harvest.CheckParams(in.Start.Params, kind.Params); len(problems) > 0 {
+	if problems := paramspec.Check(in.Start.Params, kind.Params); len(problems) > 0 {
 		return nil, 0, refuse("%s", paramProblems(kind.Name, problems))
 	}
 	c := campaigns.Adhoc(kind.Name, in.Start.Params, in.Start.Processors)
@@ -156,7 +160,7 @@ func (a *Activities) adhoc(ctx context.Context, in steps.OpenRunIn) (*campaigns.
 // --prune sees them.
 const adhocProject = "adhoc"
 
-func paramProblems(fetcher string, problems []harvest.Problem) string {
+func paramProblems(fetcher string, problems []paramspec.Problem) string {
 	texts := make([]string, 0, len(problems))
 	for _, p := range problems {
 		texts = append(texts, strings.TrimSpace(p.Field+" "+p.Text))

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -39,16 +39,16 @@ func TestAStepOfARunThatTheStoreHasForgottenTouchesNoOther(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, out.Stopped, "the workflow ends")
 	require.Equal(t, 1, out.Left)
-	_, err = do(w, steps.StopRun, steps.StopRunIn{Run: news.Run, Store: news.Store, RunOf: news.RunOf})
+	_, err = do(w, steps.StopRun, steps.StopRunIn{RunOf: news.RunOf})
 	require.NoError(t, err)
-	_, err = do(w, steps.SealRun, steps.SealRunIn{Run: news.Run, Store: news.Store, RunOf: news.RunOf})
+	_, err = do(w, steps.SealRun, steps.SealRunIn{RunOf: news.RunOf})
 	require.ErrorContains(t, err, "store-restored")
-	_, err = do(w, steps.Expand, steps.ExpandIn{Run: news.Run, Store: news.Store, RunOf: news.RunOf, Entry: "scripted"})
+	_, err = do(w, steps.Expand, steps.ExpandIn{RunOf: news.RunOf, Entry: "scripted"})
 	require.ErrorContains(t, err, "store-restored")
-	_, err = do(w, steps.SkipItem, steps.SkipItemIn{Run: news.Run, Store: news.Store, RunOf: news.RunOf, Key: "c"})
+	_, err = do(w, steps.SkipItem, steps.SkipItemIn{RunOf: news.RunOf, Key: "c"})
 	require.ErrorContains(t, err, "store-restored")
 	sum := w.close(news)
-	require.Equal(t, harvest.OutcomeCancelled, sum.Outcome)
+	require.Equal(t, outcomes.Cancelled, sum.Outcome)
 	require.Contains(t, sum.Why, "store-restored")
 	require.Empty(t, w.script.asked, "nothing was asked for")
 	run, err := w.store.RunByID(t.Context(), weather.Run)
@@ -58,7 +58,7 @@ func TestAStepOfARunThatTheStoreHasForgottenTouchesNoOther(t *testing.T) {
 	require.Empty(t, run.Stop)
 	_, err = w.fetch(weather)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeDone, w.close(weather).Outcome)
+	require.Equal(t, outcomes.Done, w.close(weather).Outcome)
 }
 
 func TestARunOfBeforeTheRestoreEndsAsStoreRestored(t *testing.T) {
@@ -75,19 +75,19 @@ func TestARunOfBeforeTheRestoreEndsAsStoreRestored(t *testing.T) {
 	require.True(t, out.Stopped)
 	require.Empty(t, w.script.asked)
 	sum := w.close(open)
-	require.Equal(t, harvest.OutcomeCancelled, sum.Outcome)
+	require.Equal(t, outcomes.Cancelled, sum.Outcome)
 	require.Equal(t, "store-restored", sum.Why)
 	next := w.open(steps.Start{Campaign: "news"})
 	require.EqualValues(t, 2, next.Epoch, "the gate is free, and the run is of the new epoch")
 	_, err = w.fetch(next)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeDone, w.close(next).Outcome)
+	require.Equal(t, outcomes.Done, w.close(next).Outcome)
 }
 
 func TestARunThatIsNotInTheStoreEndsAsStoreRestored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	gone := steps.Opened{Run: 77, Store: w.store.ID(), RunOf: steps.RunOf{RunID: "first-of-news-77", Epoch: 1}, Ranges: []steps.Range{{Hi: 3}}}
+	gone := steps.Opened{RunOf: steps.RunOf{Run: 77, Store: w.store.ID(), RunID: "first-of-news-77", Epoch: 1}, Ranges: []steps.Range{{Hi: 3}}}
 	out, err := w.fetch(gone)
 	require.NoError(t, err)
 	require.Equal(t, steps.Fetched{Left: 1, Stopped: true}, out)

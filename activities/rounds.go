@@ -12,7 +12,7 @@ import (
 
 // rounds claims and runs items until none is due, the share is taken, or the
 // activity must stop. It returns after every item it began has ended.
-func (k *chunk) rounds() error {
+func (k *session) rounds() error {
 	for {
 		began, err := k.fill()
 		if err != nil || k.stopping() {
@@ -20,16 +20,16 @@ func (k *chunk) rounds() error {
 			return k.rest(err)
 		}
 		switch {
-		case k.flying > 0:
+		case k.running > 0:
 			k.next()
 		case began == 0 && (k.full() || !k.waitFor()):
-			return k.lookLast()
+			return k.lookOnceMore()
 		}
 	}
 }
 
-// lookLast looks at a shared queue once more, further than a claim does.
-func (k *chunk) lookLast() error {
+// lookOnceMore counts what is left of a shared queue; a claim counts less far.
+func (k *session) lookOnceMore() error {
 	if k.in.Shared {
 		return k.rest(nil)
 	}
@@ -37,11 +37,11 @@ func (k *chunk) lookLast() error {
 }
 
 // full reports whether the activity has taken its share of a queue.
-func (k *chunk) full() bool {
+func (k *session) full() bool {
 	switch {
 	case k.in.Max <= 0 || k.begun < k.in.Max:
 		return false
-	case k.flying > 0 && time.Since(k.fullAt) > linger:
+	case k.running > 0 && time.Since(k.fullAt) > linger:
 		k.begun = 0
 		return false
 	default:
@@ -49,14 +49,15 @@ func (k *chunk) full() bool {
 	}
 }
 
-// stopping: by our own, by the run's, or because the store was not told.
-func (k *chunk) stopping() bool {
+// stopping reports whether to start nothing more: this activity or the run stops, or
+// an end could not be written.
+func (k *session) stopping() bool {
 	return k.quitting() || k.left.Stop != "" || k.left.Paused != "" || k.out.Stopped || k.broken != nil
 }
 
-// waitFor waits in place for what is due in a moment; false: hand it back. What
-// somebody else does to the queue is seen every waitHere.
-func (k *chunk) waitFor() bool {
+// waitFor waits for an item that is due soon. It returns false when the wait is long
+// enough for a hand-back. Changes by others are noticed every waitHere.
+func (k *session) waitFor() bool {
 	wait, most := k.left.NextAt.Sub(k.Now()), waitHere
 	if k.in.Shared && k.in.Seat == 0 {
 		most = sharedWait
@@ -73,9 +74,9 @@ func (k *chunk) waitFor() bool {
 	return true
 }
 
-// next waits until an item ends, another is due, the share is renewed, or the
+// next waits until an item ends, another one is due, the share is renewed, or the
 // activity must stop.
-func (k *chunk) next() {
+func (k *session) next() {
 	var due <-chan time.Time
 	if wait := k.untilDue(); wait > 0 {
 		timer := time.NewTimer(wait)
@@ -90,27 +91,26 @@ func (k *chunk) next() {
 	}
 }
 
-// untilDue is how long nothing but the end of an item can matter; 0: for ever.
-func (k *chunk) untilDue() time.Duration {
+// untilDue returns when to look again although no item has ended; 0: never.
+func (k *session) untilDue() time.Duration {
 	switch {
 	case k.full():
 		return linger - time.Since(k.fullAt) + 100*time.Millisecond
-	case k.dry && !k.left.NextAt.IsZero() && k.flying < k.width() && !k.apart:
+	case k.dry && !k.left.NextAt.IsZero() && k.running < k.width() && !k.apart:
 		return max(k.left.NextAt.Sub(k.Now()), 100*time.Millisecond)
 	default:
 		return 0
 	}
 }
 
-func (k *chunk) drain() {
-	for k.flying > 0 {
+func (k *session) drain() {
+	for k.running > 0 {
 		k.note(<-k.ended)
 	}
 }
 
-// rest looks at what is left once more: the items that were in flight are open
-// again.
-func (k *chunk) rest(err error) error {
+// rest counts what is left once more, after all items have ended.
+func (k *session) rest(err error) error {
 	if err = cmp.Or(err, k.broken); err != nil {
 		return err
 	}
@@ -122,15 +122,15 @@ func (k *chunk) rest(err error) error {
 	return nil
 }
 
-func (k *chunk) width() int { return max(1, k.in.Width) }
+func (k *session) width() int { return max(1, k.in.Width) }
 
-// fill takes free slots, claims as many items and starts them. It claims in
-// windows, and not at all while nothing can have become due.
-func (k *chunk) fill() (int, error) {
-	if k.quitting() || k.full() || k.apart && k.flying > 0 {
+// fill takes free slots, claims as many items and starts them. It waits until a
+// quarter of the width is free, and claims nothing while nothing can be due.
+func (k *session) fill() (int, error) {
+	if k.quitting() || k.full() || k.apart && k.running > 0 {
 		return 0, nil
 	}
-	if k.flying > 0 && (k.width()-k.flying < (k.width()+3)/4 || k.dry && (k.left.NextAt.IsZero() || k.Now().Before(k.left.NextAt))) {
+	if k.running > 0 && (k.width()-k.running < (k.width()+3)/4 || k.dry && (k.left.NextAt.IsZero() || k.Now().Before(k.left.NextAt))) {
 		return 0, nil
 	}
 	slots := k.takeSlots()
@@ -147,30 +147,30 @@ func (k *chunk) fill() (int, error) {
 		k.fullAt = time.Now()
 	}
 	for _, item := range items {
-		k.flying++
+		k.running++
 		k.Meter.ItemsInFlight(1)
-		go k.fly(item)
+		go k.runItem(item)
 	}
 	return len(items), err
 }
 
-// takeSlots takes up to the free width in slots; the first one is waited for
-// when nothing is in flight.
-func (k *chunk) takeSlots() int {
+// takeSlots takes up to the free width in slots. It waits for the first one when no
+// item is running.
+func (k *session) takeSlots() int {
 	n := 0
-	if k.flying == 0 {
+	if k.running == 0 {
 		if !k.firstSlot() {
 			return 0
 		}
 		n = 1
 	}
-	for k.flying+n < k.width() && k.slots.TryAcquire(1) {
+	for k.running+n < k.width() && k.slots.TryAcquire(1) {
 		n++
 	}
 	return n
 }
 
-func (k *chunk) firstSlot() bool {
+func (k *session) firstSlot() bool {
 	if k.slots.TryAcquire(1) {
 		return true
 	}
@@ -188,15 +188,15 @@ func (k *chunk) firstSlot() bool {
 	return k.slots.Acquire(ctx, 1) == nil
 }
 
-func (k *chunk) claim(n int) ([]rows.ClaimedItem, error) {
+func (k *session) claim(n int) ([]rows.ClaimedItem, error) {
 	claim := rows.Claim{
 		Run: k.run.ID, Ord: k.in.Ord, Shared: k.in.Shared, Queue: k.in.Queue, Seat: k.in.Seat, Epoch: k.epoch, Worker: k.Worker,
-		Max: n, Idle: k.flying == 0, Now: k.Now(),
+		Max: n, Idle: k.running == 0, Now: k.Now(),
 	}
 	if !k.in.Dead.IsZero() {
 		claim.Dead = k.in.Dead.UnixMicro()
 	}
-	claimed, err := k.Store.Claim(k.keep, claim)
+	claimed, err := k.seam.Claim(k.keep, claim)
 	if err != nil {
 		return nil, fmt.Errorf("claim items of run %s: %w", k.run.WorkflowID, err)
 	}
@@ -204,8 +204,8 @@ func (k *chunk) claim(n int) ([]rows.ClaimedItem, error) {
 	return claimed.Items, nil
 }
 
-// fly runs one item and reports its end; whatever happens, it reports.
-func (k *chunk) fly(item rows.ClaimedItem) {
+// runItem runs one item. It always reports an end, also after a panic.
+func (k *session) runItem(item rows.ClaimedItem) {
 	e := end{ord: item.Ord}
 	defer func() {
 		if p := recover(); p != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -33,5 +33,5 @@ func TestRulesOfHostsAreReadBeforeARunAsks(t *testing.T) {
 	_, err = w.fetch(o)
 	require.NoError(t, err)
 	require.Equal(t, before, reads, "once for a run")
-	require.Equal(t, harvest.OutcomeDone, w.close(o).Outcome)
+	require.Equal(t, outcomes.Done, w.close(o).Outcome)
 }

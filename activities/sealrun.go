@@ -9,7 +9,7 @@ import (
 // SealRun ends the opening of a run whose entries were asked for. Twice is
 // alike.
 func (a *Activities) SealRun(ctx context.Context, in steps.SealRunIn) (steps.Sealed, error) {
-	run, c, err := a.campaignOf(ctx, in.Run, in.Store, in.RunOf)
+	run, c, err := a.campaignOf(ctx, in.RunOf)
 	if err != nil {
 		return steps.Sealed{}, err
 	}

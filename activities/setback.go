@@ -8,24 +8,23 @@ import (
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 )
 
-// setback remembers since when this process gets nowhere with the store, so that
-// attempts come ever more seldom, whichever run they are of.
+// setback remembers since when the store has failed, so that the attempts of all runs
+// become rarer. It is safe for many goroutines.
 type setback struct {
 	mu    sync.Mutex
-	since time.Time // zero: all is well
+	since time.Time // zero: the store works
 }
 
-// over ends it: the store has answered.
+// over resets the setback: the store has answered.
 func (s *setback) over() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.since = time.Time{}
 }
 
-// again is err with the wait before the next attempt: as long as it has been
-// going on, from a second to a minute. What only a person can remove comes back
-// as it is.
-func (s *setback) again(err error, now time.Time) error {
+// delay adds the wait before the next attempt to err: as long as the setback has
+// lasted, from a second to a minute. Misconfiguration comes back unchanged.
+func (s *setback) delay(err error, now time.Time) error {
 	if harvest.KindOf(err) == harvest.KindMisconfigured {
 		return err
 	}
@@ -34,5 +33,5 @@ func (s *setback) again(err error, now time.Time) error {
 	if s.since.IsZero() {
 		s.since = now
 	}
-	return temporalx.Again(err, now.Sub(s.since))
+	return temporalx.RetryIn(err, now.Sub(s.since))
 }

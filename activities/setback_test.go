@@ -15,7 +15,7 @@ import (
 )
 
 // fullStore hands out nothing: its disk is full.
-type fullStore struct{ storage }
+type fullStore struct{ seam }
 
 func (fullStore) Claim(context.Context, rows.Claim) (rows.Claimed, error) {
 	return rows.Claimed{}, harvest.Errorf(harvest.KindInternal, "claim items of run", "1", "the disk is full")
@@ -30,8 +30,8 @@ func TestAttemptsAgainstABrokenStoreComeEverMoreSeldom(t *testing.T) {
 	o := w.open(steps.Start{Campaign: "news"})
 	start := time.Now()
 	w.clock.set(start)
-	whole := w.Store
-	w.Store = fullStore{whole}
+	whole := w.store
+	w.seam = fullStore{whole}
 	for _, c := range []struct{ after, wait time.Duration }{
 		{0, time.Second}, {time.Second, time.Second}, {8 * time.Second, 8 * time.Second}, {30 * time.Second, 30 * time.Second}, {7 * time.Minute, time.Minute},
 	} {
@@ -43,10 +43,10 @@ func TestAttemptsAgainstABrokenStoreComeEverMoreSeldom(t *testing.T) {
 		require.Equal(t, c.wait, app.NextRetryDelay(), "after %s", c.after)
 		require.Equal(t, temporal.ApplicationErrorCategoryBenign, app.Category())
 	}
-	w.Store = whole
+	w.seam = w.store
 	_, err := w.fetch(o)
 	require.NoError(t, err)
-	w.Store = fullStore{whole}
+	w.seam = fullStore{whole}
 	_, err = w.fetch(o)
 	app, _ := errors.AsType[*temporal.ApplicationError](err)
 	require.Equal(t, time.Second, app.NextRetryDelay(), "another trouble begins anew")

@@ -10,9 +10,10 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -64,7 +65,7 @@ func TestACancelledChunkHandsBack(t *testing.T) {
 		close(letGo)
 	}()
 	o := w.open(steps.Start{Campaign: "news"})
-	out, err := doWith(w, steps.FetchItems, steps.FetchItemsIn{Run: o.Run, Width: 1}, func(e *testsuite.TestActivityEnvironment) {
+	out, err := doWith(w, steps.FetchItems, steps.FetchItemsIn{RunOf: steps.RunOf{Run: o.Run}, Width: 1}, func(e *testsuite.TestActivityEnvironment) {
 		e.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
 	})
 	require.NoError(t, err)
@@ -84,7 +85,7 @@ func TestARunThatIsStoppedStopsAtTheNextPage(t *testing.T) {
 	go func() {
 		<-began
 		<-began
-		_, err := do(w, steps.StopRun, steps.StopRunIn{Run: o.Run, By: "marta", Store: o.Store})
+		_, err := do(w, steps.StopRun, steps.StopRunIn{RunOf: o.RunOf, By: "marta"})
 		if err == nil {
 			close(letGo)
 		}
@@ -94,10 +95,10 @@ func TestARunThatIsStoppedStopsAtTheNextPage(t *testing.T) {
 	require.True(t, out.Stopped)
 	require.Equal(t, 2, out.Left)
 	require.Equal(t, 2, w.documents())
-	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: o.Run, Cause: harvest.WhyCancelled})
+	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{RunOf: steps.RunOf{Run: o.Run}, Cause: outcomes.WhyCancelled})
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeCancelled, sum.Outcome)
-	require.Equal(t, map[harvest.Outcome]int{harvest.OutcomeCancelled: 2}, sum.Items)
+	require.Equal(t, outcomes.Cancelled, sum.Outcome)
+	require.Equal(t, map[outcomes.Outcome]int{outcomes.Cancelled: 2}, sum.Items)
 	require.Equal(t, 2, sum.Documents.New)
 }
 
@@ -120,16 +121,16 @@ func TestPausedItemsAreSkipped(t *testing.T) {
 	news := campaign("news", "a", "b", "c")
 	news.Entries[0].Split.Items[1].Paused = "feed is moving"
 	w.apply(news)
-	require.Equal(t, 2, w.once(steps.Start{Campaign: "news"}).Items[harvest.OutcomeDone])
-	item := harvest.Item{Campaign: "news", Entry: "scripted", Key: "a"}
+	require.Equal(t, 2, w.once(steps.Start{Campaign: "news"}).Items[outcomes.Done])
+	item := units.Item{Campaign: "news", Entry: "scripted", Key: "a"}
 	require.NoError(t, w.store.PauseItem(t.Context(), item, &rows.Pause{By: "marta", Note: "until Monday", At: time.Now()}))
 	o := w.open(steps.Start{Campaign: "news"})
 	_, err := w.fetch(o)
 	require.NoError(t, err)
 	items := w.items(o.Run)
 	for key, note := range map[string]string{"a": "until Monday", "b": "feed is moving"} {
-		require.Equal(t, harvest.OutcomeSkipped, items[key].Outcome, key)
-		require.Equal(t, string(harvest.WhyPaused), items[key].Why)
+		require.Equal(t, outcomes.Skipped, items[key].Outcome, key)
+		require.Equal(t, string(outcomes.WhyPaused), items[key].Why)
 		require.Equal(t, note, items[key].Error)
 	}
 	require.Equal(t, 1, w.script.count("a"))

@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -46,13 +48,13 @@ func TestARecordThatCouldNotBeReadIsNotForgotten(t *testing.T) {
 	start := steps.Start{Campaign: "news"}
 	w.script.on("a", pages(unread(1, "r1", "r2")))
 	first, _ := w.oneRun(start)
-	require.Equal(t, harvest.OutcomePartial, first.Outcome)
+	require.Equal(t, outcomes.Partial, first.Outcome)
 
 	w.script.on("a", pages(nothingNew(2)))
 	second, sum := w.oneRun(start)
-	require.Equal(t, harvest.OutcomePartial, second.Outcome, "nothing is new, and two records are still unread")
+	require.Equal(t, outcomes.Partial, second.Outcome, "nothing is new, and two records are still unread")
 	require.Contains(t, second.Why, "2 records unread since")
-	require.Equal(t, harvest.OutcomeWarnings, sum.Outcome)
+	require.Equal(t, outcomes.Warnings, sum.Outcome)
 	sick, err := w.store.Items(t.Context(), rows.ItemsFilter{Unhealthy: true})
 	require.NoError(t, err)
 	require.Len(t, sick, 1)
@@ -87,14 +89,14 @@ func TestUnreadRecordsComeBackToTheFetcher(t *testing.T) {
 	last.Resolved = []string{asked[1].ID}
 	w.script.on("a", pages(page(1), page(2), last))
 	item, _ := w.oneRun(start)
-	require.Equal(t, harvest.OutcomePartial, item.Outcome)
+	require.Equal(t, outcomes.Partial, item.Outcome)
 	require.Contains(t, item.Why, "1 record unread since")
 	require.Equal(t, "r3", w.failures(rows.FailureFilter{Open: true})[0].Record, "r1 was read, and the other is no longer there")
 
 	w.script.on("a", pages(page(1), page(2), page(3), page(4, "r3")))
 	item, sum := w.oneRun(start)
-	require.Equal(t, harvest.OutcomeDone, item.Outcome)
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, outcomes.Done, item.Outcome)
+	require.Equal(t, outcomes.Done, sum.Outcome)
 	require.Empty(t, w.failures(rows.FailureFilter{Open: true}))
 	w.oneRun(start)
 	require.Empty(t, w.script.request().Unread)
@@ -104,21 +106,21 @@ func TestAnAcceptedRecordMakesNothingWorse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := campaign("news", "a")
-	c.Entries[0].Tolerate = harvest.Count{N: 1}
+	c.Entries[0].Tolerate = campaigns.Count{N: 1}
 	w.apply(c)
 	start := steps.Start{Campaign: "news"}
 	w.script.on("a", func(context.Context, harvest.Request) iter.Seq2[harvest.Page, error] {
 		return func(yield func(harvest.Page, error) bool) { yield(unread(1, "r1", "r2"), nil) }
 	})
 	item, _ := w.oneRun(start)
-	require.Equal(t, harvest.OutcomeFailed, item.Outcome, "more than are tolerated")
+	require.Equal(t, outcomes.Failed, item.Outcome, "more than are tolerated")
 	for _, f := range w.failures(rows.FailureFilter{Open: true}) {
 		require.NoError(t, w.store.AcceptFailures(t.Context(), f.ID))
 	}
 	item, sum := w.oneRun(start)
-	require.Equal(t, harvest.OutcomeUnchanged, item.Outcome, item.Why)
+	require.Equal(t, outcomes.Unchanged, item.Outcome, item.Why)
 	require.Equal(t, 2, item.Tally.Quarantined, "they are set aside all the same")
-	require.Equal(t, harvest.OutcomeUnchanged, sum.Outcome)
+	require.Equal(t, outcomes.Unchanged, sum.Outcome)
 	require.Empty(t, w.script.request().Unread, "nobody wants them any more")
 	require.Equal(t, "accepted", w.failures(rows.FailureFilter{})[0].State())
 }
@@ -141,11 +143,11 @@ func TestABackfillsUnreadRecordsAreTheItems(t *testing.T) {
 	w.oneRun(steps.Start{Campaign: "news"})
 	w.script.on("a", pages(unread(1, "old")))
 	item, _ := w.oneRun(steps.Start{Campaign: "news", Lane: "2020"})
-	require.Equal(t, harvest.OutcomePartial, item.Outcome)
+	require.Equal(t, outcomes.Partial, item.Outcome)
 	w.script.on("a", pages(page(1), page(2, "old")))
 	item, _ = w.oneRun(steps.Start{Campaign: "news"})
 	require.Len(t, w.script.request().Unread, 1, "whoever can ask for it does")
-	require.Equal(t, harvest.OutcomeDone, item.Outcome, item.Why)
+	require.Equal(t, outcomes.Done, item.Outcome, item.Why)
 }
 
 func (s *script) request() harvest.Request {

@@ -8,6 +8,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -41,7 +42,7 @@ func (a *Activities) vanished(ctx context.Context, run rows.Run, p *population, 
 		}
 		listed[keyHash("key", r.Key)], listed[keyHash("params", string(r.Params))] = true, true
 	}
-	policy, err := json.Marshal(policy{Ended: &ended{Outcome: harvest.OutcomeGone, Kind: harvest.KindGone, Why: noLongerListed}})
+	policy, err := json.Marshal(policy{Ended: &ended{Outcome: outcomes.Gone, Kind: harvest.KindGone, Why: noLongerListed}})
 	if err != nil {
 		return fmt.Errorf("make items of %s that are no longer listed: %w", p.entry.Name, err)
 	}

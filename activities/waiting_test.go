@@ -12,6 +12,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/retry"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -19,7 +21,7 @@ func TestRetryOfOneItemIsTemporalsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	news := campaign("news", "a")
-	news.Entries[0].Retry = []harvest.RetryRule{{Times: 2, Wait: 20 * time.Second}}
+	news.Entries[0].Retry = []retry.Rule{{Times: 2, Wait: 20 * time.Second}}
 	w.apply(news)
 	w.clock.set(time.Now())
 	w.script.on("a", fails(kindError(harvest.KindServerError)))
@@ -40,8 +42,8 @@ func TestRetryOfOneItemIsTemporalsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, out.Closed)
 	item := w.items(o.Run)["a"]
-	require.Equal(t, harvest.OutcomeFailed, item.Outcome)
-	require.Equal(t, string(harvest.WhyTriedTooManyTimes), item.Why)
+	require.Equal(t, outcomes.Failed, item.Outcome)
+	require.Equal(t, string(outcomes.WhyTriedTooManyTimes), item.Why)
 	require.Equal(t, 3, item.Attempts)
 	require.Equal(t, 3, w.script.count("a"))
 }
@@ -50,7 +52,7 @@ func TestLongWaitIsHandedBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	news := campaign("news", "a@slow.example")
-	news.Entries[0].Retry = []harvest.RetryRule{{When: []harvest.Kind{harvest.KindThrottled}, Times: 20, Wait: time.Minute, Queue: "patient"}}
+	news.Entries[0].Retry = []retry.Rule{{When: []harvest.Kind{harvest.KindThrottled}, Times: 20, Wait: time.Minute, Queue: "patient"}}
 	w.apply(news)
 	now := time.Now().Truncate(time.Microsecond)
 	w.clock.set(now)
@@ -77,12 +79,12 @@ func TestHeldBackBurnsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	news := campaign("news", "a@slow.example")
-	news.Entries[0].Retry = []harvest.RetryRule{{Times: 0}}
+	news.Entries[0].Retry = []retry.Rule{{Times: 0}}
 	news.Timeouts.Run = 2 * time.Hour
 	w.apply(news)
 	now := time.Now().Truncate(time.Microsecond)
 	w.clock.set(now)
-	w.script.on("a", fails(&harvest.Error{Kind: harvest.KindThrottled, Op: "get", Held: true, RetryAfter: 10 * time.Minute, Err: errors.New("the host is paused: they rebuild")}))
+	w.script.on("a", fails(&harvest.Error{Kind: harvest.KindThrottled, Op: "get", Deferred: true, RetryAfter: 10 * time.Minute, Err: errors.New("the host is paused: they rebuild")}))
 	o := w.open(steps.Start{Campaign: "news"})
 	for n := range 10 {
 		out, err := w.fetch(o)
@@ -98,7 +100,7 @@ func TestHeldBackBurnsNothing(t *testing.T) {
 	out, err := w.fetch(o)
 	require.NoError(t, err)
 	require.Equal(t, 1, out.Closed)
-	require.Equal(t, string(harvest.WhyNextTick), w.items(o.Run)["a"].Why)
+	require.Equal(t, string(outcomes.WhyNextTick), w.items(o.Run)["a"].Why)
 }
 
 func TestWaitBeyondTheDeadlineIsNextTick(t *testing.T) {
@@ -114,7 +116,7 @@ func TestWaitBeyondTheDeadlineIsNextTick(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			news := campaign("news", "a")
-			news.Entries[0].Retry = []harvest.RetryRule{{Times: harvest.Forever, Wait: 2 * time.Hour}}
+			news.Entries[0].Retry = []retry.Rule{{Times: retry.Forever, Wait: 2 * time.Hour}}
 			c.change(&news)
 			w.apply(news)
 			w.script.on("a", fails(kindError(harvest.KindThrottled)))
@@ -123,8 +125,8 @@ func TestWaitBeyondTheDeadlineIsNextTick(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 1, out.Closed)
 			item := w.items(o.Run)["a"]
-			require.Equal(t, harvest.OutcomeThrottled, item.Outcome)
-			require.Equal(t, string(harvest.WhyNextTick), item.Why)
+			require.Equal(t, outcomes.Throttled, item.Outcome)
+			require.Equal(t, string(outcomes.WhyNextTick), item.Why)
 		})
 	}
 }
@@ -151,9 +153,9 @@ func TestTheDeadlineStopsAnItemBetweenPages(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, out.Left)
 	items := w.items(o.Run)
-	require.Equal(t, harvest.OutcomePartial, items["a"].Outcome)
-	require.Equal(t, string(harvest.WhyNextTick), items["a"].Why)
-	require.Equal(t, harvest.OutcomeFailed, items["b"].Outcome, "its turn never came")
+	require.Equal(t, outcomes.Partial, items["a"].Outcome)
+	require.Equal(t, string(outcomes.WhyNextTick), items["a"].Why)
+	require.Equal(t, outcomes.Failed, items["b"].Outcome, "its turn never came")
 	require.Zero(t, w.script.count("b"))
 	require.Equal(t, 1, w.documents(), "the page at work was kept")
 }
@@ -190,7 +192,7 @@ func TestAnotherQueueHoldsForShortWaits(t *testing.T) {
 		w := newWorld(t)
 		w.Queue = func(name string) string { return "lib-" + name }
 		news := campaign("news", items...)
-		news.Entries[0].Retry = []harvest.RetryRule{{Times: 3, Wait: time.Second, Queue: "slow"}}
+		news.Entries[0].Retry = []retry.Rule{{Times: 3, Wait: time.Second, Queue: "slow"}}
 		w.apply(news)
 		w.script.on("a", fails(kindError(harvest.KindServerError)))
 		o := w.open(steps.Start{Campaign: "news"})

@@ -19,8 +19,10 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/retry"
 	"github.com/vendemmia/vendemmia/internal/secrets"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -82,7 +84,7 @@ func worldOn(t *testing.T, path string) *world {
 	}
 	w.Activities = New(Deps{
 		Store: s, Fetchers: set, Secrets: secrets.Resolver{Getenv: env, Env: []string{"TOKEN"}}, Temporal: w.engine, Send: w.sent, Now: w.clock.now,
-		Client: func(harvest.Visitor) *http.Client { return nil },
+		Client: func(visit.Visitor) *http.Client { return nil },
 		Grace:  200 * time.Millisecond, Drain: 2 * time.Second, Worker: "worker-a", Spread: func() float64 { return 0.5 }, Log: log,
 	})
 	return w
@@ -127,8 +129,8 @@ func (quietLog) Error(string, ...any) {}
 // campaign is a campaign of scripted items.
 func campaign(name string, items ...string) campaigns.Campaign {
 	c := campaigns.Adhoc("scripted", nil, 4)
-	c.Name, c.Description, c.Tolerate = name, "", harvest.Count{}
-	c.Entries[0].Retry = []harvest.RetryRule{{Times: 0}}
+	c.Name, c.Description, c.Tolerate = name, "", campaigns.Count{}
+	c.Entries[0].Retry = []retry.Rule{{Times: 0}}
 	c.Entries[0].Split = &campaigns.Split{}
 	for _, key := range items {
 		c.Entries[0].Split.Items = append(c.Entries[0].Split.Items, row(key))
@@ -186,7 +188,7 @@ func (w *world) open(s steps.Start) steps.Opened {
 // whole asks for all of a range at once.
 func (w *world) whole(o steps.Opened, r steps.Range, width int) steps.FetchItemsIn {
 	return steps.FetchItemsIn{
-		Run: o.Run, Ord: r.Lo, Shared: r.Shared || r.Hi > r.Lo, Queue: r.Queue, Width: width, Store: o.Store, RunOf: o.RunOf,
+		Ord: r.Lo, Shared: r.Shared || r.Hi > r.Lo, Queue: r.Queue, Width: width, RunOf: o.RunOf,
 	}
 }
 
@@ -200,7 +202,7 @@ func (w *world) fetch(o steps.Opened) (steps.Fetched, error) {
 
 func (w *world) close(o steps.Opened) steps.Summary {
 	w.t.Helper()
-	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{Run: o.Run, Store: o.Store, RunOf: o.RunOf})
+	sum, err := do(w, steps.CloseRun, steps.CloseRunIn{RunOf: o.RunOf})
 	require.NoError(w.t, err)
 	return sum
 }

@@ -3,26 +3,12 @@ package app
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/internal/cli"
-	"github.com/vendemmia/vendemmia/internal/cli/print"
-)
-
-// version is set by the linker.
-var version = "dev"
-
-// Exit codes of the worker.
-const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
+	"github.com/vendemmia/vendemmia/internal/process"
+	"github.com/vendemmia/vendemmia/internal/worker"
 )
 
 // Option changes what a program is built of.
@@ -42,37 +28,21 @@ func AsWorker(p *program) error { p.role = "worker"; return nil }
 // AsStarter is AsWorker for the command line.
 func AsStarter(p *program) error { p.role = "starter"; return nil }
 
-// Main runs the worker or the command line, and exits with its code. Which one
-// is said by the build (AsWorker, AsStarter), else by the first argument (worker,
-// starter), else by the executable's name: worker, my-worker. SIGINT and SIGTERM end it in good order; a second one at once.
+// Main runs the worker or the command line, and exits with its code. The role is
+// set by the build (AsWorker, AsStarter), else by the first argument (worker,
+// starter), else by the executable's name: worker, my-worker. SIGINT and SIGTERM
+// end it in good order; a second one at once.
 func Main(options ...Option) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second signal finds the default again
-	dir, err := os.Getwd()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "find the working folder:", err)
-		os.Exit(exitError)
-	}
-	p := program{
-		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), args: os.Args[1:], dir: dir,
-		stdin: os.Stdin, stdout: print.Onto(os.Stdout), stderr: print.Onto(os.Stderr), getenv: os.Getenv, environ: os.Environ,
-	}
-	code := p.run(ctx, options)
-	stop()
-	os.Exit(code)
+	process.Main(func(ctx context.Context, e process.Env) int {
+		p := program{Env: e}
+		return p.run(ctx, options)
+	})
 }
 
-// program is one invocation, with all that it may touch.
+// program is one invocation.
 type program struct {
-	name     string
+	process.Env
 	role     string // worker, starter; empty: not built for one
-	args     []string
-	dir      string
-	stdin    io.Reader
-	stdout   io.Writer
-	stderr   io.Writer
-	getenv   func(string) string
-	environ  func() []string
 	fetchers fetchers.Set
 }
 
@@ -80,30 +50,30 @@ func (p program) run(ctx context.Context, options []Option) int {
 	p.fetchers = fetchers.Builtin()
 	for _, o := range options {
 		if err := o(&p); err != nil {
-			fmt.Fprintf(p.stderr, "%s: %s\n", p.name, err)
-			return exitError
+			fmt.Fprintf(p.Stderr, "%s: %s\n", p.Name, err)
+			return process.Error
 		}
 	}
 	if p.takeRole() == "worker" {
-		return p.worker(ctx)
+		return worker.Main(ctx, p.Env, p.fetchers)
 	}
 	return cli.Main(ctx, cli.Env{
-		Args: p.args, Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv, Environ: p.environ,
-		Fetchers: p.fetchers, Version: version, Dir: p.dir,
+		Args: p.Args, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Getenv: p.Getenv, Environ: p.Environ,
+		Fetchers: p.fetchers, Version: p.Version, Dir: p.Dir,
 	})
 }
 
-// takeRole says which program this is, and takes the argument that says so.
+// takeRole returns the role, and takes the argument that sets it.
 func (p *program) takeRole() string {
 	if p.role != "" {
 		return p.role
 	}
-	if len(p.args) > 0 && (p.args[0] == "worker" || p.args[0] == "starter") {
-		role := p.args[0]
-		p.args = p.args[1:]
+	if len(p.Args) > 0 && (p.Args[0] == "worker" || p.Args[0] == "starter") {
+		role := p.Args[0]
+		p.Args = p.Args[1:]
 		return role
 	}
-	if p.name == "worker" || strings.HasSuffix(p.name, "-worker") {
+	if name := strings.TrimSuffix(p.Name, ".exe"); name == "worker" || strings.HasSuffix(name, "-worker") {
 		return "worker"
 	}
 	return "starter"

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
+	"github.com/vendemmia/vendemmia/internal/retry"
 )
 
 // Adhoc is the campaign of a fetcher that is run without one: named
@@ -18,11 +19,11 @@ func Adhoc(fetcher string, params json.RawMessage, processors int) Campaign {
 		Processors:  max(1, processors),
 		Keep:        Keep{Raw: 30 * 24 * time.Hour, Runs: 90 * 24 * time.Hour},
 		Timeouts:    builtinTimeouts(),
-		Tolerate:    harvest.Count{Share: 0.1},
+		Tolerate:    Count{Share: 0.1},
 		Entries: []Entry{{
 			Name: fetcher, Fetcher: fetcher, Params: orNothing(params),
 			Queue: DefaultQueue, Priority: PriorityNormal, Timeouts: builtinTimeouts(),
-			Retry: harvest.DefaultRetry(), Tolerate: harvest.Count{N: 20},
+			Retry: retry.Default(), Tolerate: Count{N: 20},
 		}},
 	}
 }
@@ -35,7 +36,7 @@ func builtinTimeouts() Timeouts {
 }
 
 func orNothing(params json.RawMessage) json.RawMessage {
-	escaped, err := harvest.EscapeReferencesIn(params)
+	escaped, err := references.EscapeJSON(params)
 	if err != nil {
 		return params
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
+	"github.com/vendemmia/vendemmia/internal/references"
 )
 
 // all makes campaigns and hosts of the files that were read.
@@ -259,7 +261,7 @@ func (x *entryBuild) checkSecrets(params *yamltree.Node) {
 	hidden := x.secrets()
 	for _, m := range params.Members {
 		x.checkReferences(m.Value, x.path+".params."+m.Key)
-		if slices.Contains(hidden, m.Key) && m.Value.IsScalar() && m.Value.Text != "" && !harvest.HasReference(m.Value.Text) {
+		if slices.Contains(hidden, m.Key) && m.Value.IsScalar() && m.Value.Text != "" && !references.Has(m.Value.Text) {
 			x.report.add(m.Value.Pos, x.path+".params."+m.Key, "a secret has no place in the file; write ${secret:env:VENDEMMIA_SECRET_"+envName(m.Key)+"} or ${secret:file:PATH}")
 		}
 	}
@@ -290,7 +292,7 @@ func envName(param string) string {
 // secrets names the params that must not be shown.
 func (x *entryBuild) secrets() []string {
 	var out []string
-	for _, f := range harvest.Fields(x.info.Params) {
+	for _, f := range paramspec.Fields(x.info.Params) {
 		if f.Secret {
 			out = append(out, f.Name)
 		}

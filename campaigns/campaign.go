@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/retry"
 )
 
 // Campaign is an effective campaign: every layer merged, every short form
@@ -30,7 +31,7 @@ type Campaign struct {
 	Timeouts Timeouts       `json:"timeouts"`
 	Expect   RunExpectation `json:"expect,omitzero"`
 	Budget   []Allowance    `json:"budget,omitempty"`
-	Tolerate harvest.Count  `json:"tolerate,omitzero"` // items that may fail
+	Tolerate Count          `json:"tolerate,omitzero"` // items that may fail
 	Entries  []Entry        `json:"entries"`
 }
 
@@ -43,13 +44,13 @@ type Entry struct {
 	// Refresh is how often a full pass is made; 0: never.
 	Refresh time.Duration `json:"refresh,omitempty"`
 	// Add holds constant fields; Add["collection"] names the collection.
-	Add      map[string]any      `json:"add,omitempty"`
-	Queue    string              `json:"queue"`
-	Priority Priority            `json:"priority"`
-	Timeouts Timeouts            `json:"timeouts"`
-	Retry    []harvest.RetryRule `json:"retry"`
+	Add      map[string]any `json:"add,omitempty"`
+	Queue    string         `json:"queue"`
+	Priority Priority       `json:"priority"`
+	Timeouts Timeouts       `json:"timeouts"`
+	Retry    []retry.Rule   `json:"retry"`
 	// Tolerate is how many records of one item may be unreadable.
-	Tolerate harvest.Count   `json:"tolerate,omitzero"`
+	Tolerate Count           `json:"tolerate,omitzero"`
 	Expect   ItemExpectation `json:"expect,omitzero"`
 	Budget   []Allowance     `json:"budget,omitempty"`
 	Was      []string        `json:"-"`
@@ -87,9 +88,11 @@ type Row struct {
 	Label  string          `json:"label,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"` // only what differs
 	// Paused is a text; empty is not paused.
-	Paused   string           `json:"paused,omitempty"`
+	Paused string `json:"paused,omitempty"`
+	// Was is the former key; state moves along. No part of any digest.
+	Was      string           `json:"-"`
 	Expect   *ItemExpectation `json:"expect,omitempty"`
-	Tolerate *harvest.Count   `json:"tolerate,omitempty"`
+	Tolerate *Count           `json:"tolerate,omitempty"`
 	// Written says that a person wrote the row into the campaign file: only then
 	// its params refer to secrets. Rows of lists and of sources never do.
 	Written bool `json:"-"`
@@ -171,12 +174,12 @@ type Allowance struct {
 
 // Alert is one line of notify.
 type Alert struct {
-	To     string            `json:"to"` // an address; may hold ${secret:…}
-	When   []harvest.Outcome `json:"when,omitempty"`
-	Also   []string          `json:"also,omitempty"` // recovered
-	After  int               `json:"after,omitempty"`
-	Per    string            `json:"per,omitempty"` // run, item
-	Digest string            `json:"digest,omitempty"`
+	To     string             `json:"to"` // an address; may hold ${secret:…}
+	When   []outcomes.Outcome `json:"when,omitempty"`
+	Also   []string           `json:"also,omitempty"` // recovered
+	After  int                `json:"after,omitempty"`
+	Per    string             `json:"per,omitempty"` // run, item
+	Digest string             `json:"digest,omitempty"`
 }
 
 // NeverKept, as an age, says that a thing is not kept at all.

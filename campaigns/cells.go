@@ -11,7 +11,9 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
+	"github.com/vendemmia/vendemmia/internal/references"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // typed gives a cell the type that the fetcher's params want, and reports one
@@ -22,15 +24,15 @@ func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 		r.report.add(at, column, ref+" is not resolved in a list; write the reference under params in the campaign file, for all items or in split.items")
 		return v, false
 	}
-	if good := harvest.AddressWithPassword(mustJSON(v)); good != "" && !r.written {
+	if good := references.AddressWithPassword(mustJSON(v)); good != "" && !r.written {
 		r.report.add(at, column, "a password has no place in a list; write the item under split.items in the campaign file, with "+good)
 		return v, false
 	}
-	i := slices.IndexFunc(r.fields, func(f harvest.Field) bool { return f.Name == column })
+	i := slices.IndexFunc(r.fields, func(f paramspec.Field) bool { return f.Name == column })
 	if i < 0 {
 		return v, true
 	}
-	if r.fields[i].Secret && isText && !harvest.HasReference(s) {
+	if r.fields[i].Secret && isText && !references.Has(s) {
 		r.report.add(at, column, "a secret has no place in a list; write ${secret:env:VENDEMMIA_SECRET_"+envName(column)+"} under params in the campaign file")
 	}
 	if !r.texts || !isText {
@@ -45,9 +47,9 @@ func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 }
 
 // referenceIn is the first reference to a secret in a value of JSON.
-func referenceIn(v any) string { return harvest.ReferenceIn(mustJSON(v)) }
+func referenceIn(v any) string { return references.FirstInJSON(mustJSON(v)) }
 
-func cell(s string, f harvest.Field) (any, error) {
+func cell(s string, f paramspec.Field) (any, error) {
 	switch f.Type {
 	case "integer":
 		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
@@ -114,11 +116,13 @@ func (r *rowBuilder) policies(at yamltree.Pos, row *Row, cells map[string]any) {
 		if !good || n.Kind == yamltree.Bool {
 			continue
 		}
-		d, _ := harvest.ParseDuration(n.Text)
+		d, _ := times.ParseDuration(n.Text)
 		i, share, _ := values.Count(n.Text)
 		switch k.Name {
 		case "paused":
 			row.Paused = n.Text
+		case "was":
+			row.Was = n.Text
 		case "expect.min_documents":
 			expect.MinDocuments, row.Expect = i, &expect
 		case "expect.fresh_within":
@@ -126,7 +130,7 @@ func (r *rowBuilder) policies(at yamltree.Pos, row *Row, cells map[string]any) {
 		case "expect.else":
 			expect.Fail, row.Expect = n.Text == "fail", &expect
 		case "tolerate.records":
-			tolerate, row.Tolerate = harvest.Count{N: i, Share: share}, &tolerate
+			tolerate, row.Tolerate = Count{N: i, Share: share}, &tolerate
 		}
 	}
 }

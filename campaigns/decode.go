@@ -8,6 +8,9 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/retry"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // decodeCampaign reads everything of a campaign but its entries.
@@ -84,7 +87,7 @@ func decodeNotify(n *yamltree.Node) []Alert {
 	for _, item := range n.Items {
 		a := Alert{To: textAt(item, "to"), After: max(1, intAt(item, "after")), Per: cmp.Or(textAt(item, "per"), "run"), Digest: textAt(item, "digest")}
 		for _, word := range textsAt(item, "when") {
-			if o := harvest.Outcome(word); o.Valid() {
+			if o := outcomes.Outcome(word); o.Valid() {
 				a.When = append(a.When, o)
 			} else if word == "recovered" {
 				a.Also = append(a.Also, word)
@@ -128,8 +131,8 @@ func decodeBudget(n *yamltree.Node) []Allowance {
 	return out
 }
 
-func decodeRetry(n *yamltree.Node) []harvest.RetryRule {
-	out := []harvest.RetryRule{}
+func decodeRetry(n *yamltree.Node) []retry.Rule {
+	out := []retry.Rule{}
 	if !n.IsList() {
 		return out
 	}
@@ -139,14 +142,14 @@ func decodeRetry(n *yamltree.Node) []harvest.RetryRule {
 	return out
 }
 
-func decodeRule(n *yamltree.Node) harvest.RetryRule {
-	r := harvest.RetryRule{
+func decodeRule(n *yamltree.Node) retry.Rule {
+	r := retry.Rule{
 		Times: intAt(n, "times"), Wait: durationAt(n, "wait"), Cap: durationAt(n, "cap"),
 		Within: durationAt(n, "within"), Queue: textAt(n, "queue"),
 	}
 	// An interval alone, "within a day", means as often as fits into it.
 	if textAt(n, "times") == "forever" || n.Get("times").IsNull() && r.Within > 0 && n.Get("by_age").IsNull() {
-		r.Times = harvest.Forever
+		r.Times = retry.Forever
 	}
 	for _, word := range textsAt(n, "when") {
 		r.When = append(r.When, harvest.Kind(word))
@@ -161,17 +164,17 @@ func decodeRule(n *yamltree.Node) harvest.RetryRule {
 	return r
 }
 
-func decodeAges(n *yamltree.Node) []harvest.AgeStep {
+func decodeAges(n *yamltree.Node) []retry.AgeStep {
 	if !n.IsMap() {
 		return nil
 	}
-	var out []harvest.AgeStep
+	var out []retry.AgeStep
 	for _, m := range n.Members {
-		until, err := harvest.ParseDuration(m.Key)
+		until, err := times.ParseDuration(m.Key)
 		if err == nil {
-			out = append(out, harvest.AgeStep{Until: until, Wait: durationAt(n, m.Key)})
+			out = append(out, retry.AgeStep{Until: until, Wait: durationAt(n, m.Key)})
 		}
 	}
-	slices.SortFunc(out, func(a, b harvest.AgeStep) int { return cmp.Compare(a.Until, b.Until) })
+	slices.SortFunc(out, func(a, b retry.AgeStep) int { return cmp.Compare(a.Until, b.Until) })
 	return out
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/retry"
 )
 
 func digest(t *testing.T, c campaigns.Campaign) string {
@@ -127,7 +127,7 @@ func TestExportOfACampaignThatNoFileMade(t *testing.T) {
 	t.Parallel()
 	c := campaigns.Adhoc("feed", json.RawMessage(`{"url":"https://a.example/"}`), 2)
 	c.Name = "a"
-	c.Entries[0].Retry = []harvest.RetryRule{{Times: 3, Wait: 1500 * time.Millisecond}}
+	c.Entries[0].Retry = []retry.Rule{{Times: 3, Wait: 1500 * time.Millisecond}}
 	text, err := campaigns.Export(c)
 	require.NoError(t, err)
 	require.Equal(t, digest(t, c), digest(t, one(t, string(text)).Campaign))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // Export writes a campaign as a file of long forms: every value said, no
@@ -53,14 +53,14 @@ func (f *fields) integer(key string, n int) { f.set(key, whole(n)) }
 // duration leaves 0 out; durationOr writes a word for it.
 func (f *fields) duration(key string, d time.Duration) {
 	if d != 0 {
-		f.set(key, scalar(harvest.FormatDuration(d)))
+		f.set(key, scalar(times.FormatDuration(d)))
 	}
 }
 
 func (f *fields) durationOr(key string, d time.Duration, word string) {
 	f.text(key, word)
 	if d != 0 {
-		f.members[len(f.members)-1].Value = scalar(harvest.FormatDuration(d))
+		f.members[len(f.members)-1].Value = scalar(times.FormatDuration(d))
 	}
 }
 
@@ -166,7 +166,7 @@ func exportEntry(e Entry) (*yamltree.Node, error) {
 	return f.node(), nil
 }
 
-func exportCount(c harvest.Count) *yamltree.Node {
+func exportCount(c Count) *yamltree.Node {
 	return scalarOrInt(values.FormatCount(c.N, c.Share))
 }
 

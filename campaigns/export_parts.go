@@ -6,7 +6,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/retry"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 func exportSchedule(s Schedule) *yamltree.Node {
@@ -74,7 +75,7 @@ func exportExpectation(e ItemExpectation, all bool) *yamltree.Node {
 		f.integer("min_documents", e.MinDocuments)
 	}
 	if e.FreshWithin > 0 || all {
-		f.set("fresh_within", scalar(harvest.FormatDuration(e.FreshWithin)))
+		f.set("fresh_within", scalar(times.FormatDuration(e.FreshWithin)))
 	}
 	word := "warn"
 	if e.Fail {
@@ -105,7 +106,7 @@ func exportBudget(f *fields, allowances []Allowance) {
 	f.set("budget", budget.node())
 }
 
-func exportRetry(rules []harvest.RetryRule) *yamltree.Node {
+func exportRetry(rules []retry.Rule) *yamltree.Node {
 	out := &yamltree.Node{Kind: yamltree.List}
 	for _, r := range rules {
 		f := &fields{}
@@ -114,7 +115,7 @@ func exportRetry(rules []harvest.RetryRule) *yamltree.Node {
 			when = append(when, string(k))
 		}
 		f.texts("when", when)
-		if r.Times == harvest.Forever {
+		if r.Times == retry.Forever {
 			f.text("times", "forever")
 		} else {
 			f.integer("times", r.Times)
@@ -137,10 +138,10 @@ func exportRetry(rules []harvest.RetryRule) *yamltree.Node {
 	return out
 }
 
-func exportAges(steps []harvest.AgeStep) *yamltree.Node {
+func exportAges(steps []retry.AgeStep) *yamltree.Node {
 	f := &fields{}
 	for _, s := range steps {
-		f.set(harvest.FormatDuration(s.Until), scalar(harvest.FormatDuration(s.Wait)))
+		f.set(times.FormatDuration(s.Until), scalar(times.FormatDuration(s.Wait)))
 	}
 	return f.node()
 }
@@ -180,7 +181,7 @@ func exportRow(s *Split, r Row) (*yamltree.Node, error) {
 	}
 	n := yamltree.FromJSON(v)
 	f := &fields{members: n.Members}
-	for _, own := range []struct{ column, text string }{{s.Key, r.Key}, {orWord(s.Label, "label"), r.Label}, {"paused", r.Paused}} {
+	for _, own := range []struct{ column, text string }{{s.Key, r.Key}, {orWord(s.Label, "label"), r.Label}, {"paused", r.Paused}, {"was", r.Was}} {
 		if own.column != "" && !f.node().Has(own.column) {
 			f.text(own.column, own.text)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -72,7 +73,7 @@ func lookup(name string) (campaigns.FetcherInfo, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return campaigns.FetcherInfo{}, harvest.Errorf(harvest.KindMisconfigured, "find fetcher", name, "no such fetcher; did you mean %s?", harvest.Nearest(name, names))
+	return campaigns.FetcherInfo{}, harvest.Errorf(harvest.KindMisconfigured, "find fetcher", name, "no such fetcher; did you mean %s?", wording.Nearest(name, names))
 }
 
 // folder writes files and returns their folder.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // ItemParams returns the params of an item as canonical JSON: the entry's, the
@@ -39,7 +41,7 @@ func layerOf(raw json.RawMessage, written bool) (map[string]json.RawMessage, err
 		return values, err
 	}
 	for name, value := range values {
-		if values[name], err = harvest.EscapeReferencesIn(value); err != nil {
+		if values[name], err = references.EscapeJSON(value); err != nil {
 			return nil, err
 		}
 	}
@@ -51,11 +53,11 @@ func (r Row) OwnParams() (json.RawMessage, error) {
 	if r.Written || r.Kept {
 		return r.Params, nil
 	}
-	return harvest.EscapeReferencesIn(r.Params)
+	return references.EscapeJSON(r.Params)
 }
 
 // ItemKey returns an item's key: the row's own, else the param that split.key
-// names, else by the fetcher's identity (see harvest.Key). params are the
+// names, else by the fetcher's identity (see units.Key). params are the
 // item's whole ones.
 func (e Entry) ItemKey(params json.RawMessage, identity []string, r Row) (string, error) {
 	key, err := e.itemKey(params, identity, r)
@@ -79,7 +81,7 @@ func (e Entry) itemKey(params json.RawMessage, identity []string, r Row) (string
 		return r.Key, nil
 	}
 	if e.Split == nil || e.Split.Key == "" {
-		return harvest.Key(params, identity)
+		return units.Key(params, identity)
 	}
 	values, err := jsonObject(params)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // mergeLayer lays a stronger layer over a weaker one. Both are long forms. Of
@@ -133,8 +133,8 @@ func scheduleTree(s Schedule, at yamltree.Pos) *yamltree.Node {
 		out.Members = append(out.Members, yamltree.Member{Key: key, At: at, Value: value})
 	}
 	if s.Every > 0 {
-		set("every", scalar(harvest.FormatDuration(s.Every)))
-		set("offset", orNull(s.Offset > 0, scalar(harvest.FormatDuration(s.Offset))))
+		set("every", scalar(times.FormatDuration(s.Every)))
+		set("offset", orNull(s.Offset > 0, scalar(times.FormatDuration(s.Offset))))
 	}
 	if len(s.At) > 0 {
 		set("at", listOf(s.At))

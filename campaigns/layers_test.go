@@ -12,6 +12,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/retry"
 )
 
 const source = "    fetcher: feed\n    params: { url: \"https://a.example/\" }\n"
@@ -25,12 +26,12 @@ func TestBuiltInDefaults(t *testing.T) {
 		Processors: 4,
 		Keep:       campaigns.Keep{Raw: 30 * 24 * time.Hour, Runs: 90 * 24 * time.Hour},
 		Timeouts:   campaigns.Timeouts{Request: time.Minute, Page: 5 * time.Minute, Item: 6 * time.Hour},
-		Tolerate:   harvest.Count{Share: 0.1},
+		Tolerate:   campaigns.Count{Share: 0.1},
 		Entries: []campaigns.Entry{{
 			Name: "feed", Fetcher: "feed", Params: json.RawMessage(`{"url":"https://a.example/"}`),
 			Queue: "vendemmia-fetch", Priority: campaigns.PriorityNormal,
 			Timeouts: campaigns.Timeouts{Request: time.Minute, Page: 5 * time.Minute, Item: 6 * time.Hour},
-			Retry:    harvest.DefaultRetry(), Tolerate: harvest.Count{N: 20},
+			Retry:    retry.Default(), Tolerate: campaigns.Count{N: 20},
 		}},
 	}, c)
 }
@@ -162,17 +163,17 @@ func TestThePauseOfAFile(t *testing.T) {
 // The seven policies of the older systems, as the reference says them.
 func TestRetryRules(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]harvest.RetryRule{
+	for text, want := range map[string]retry.Rule{
 		"{ times: 0 }":                                 {},
 		"{ times: 3, wait: 1m }":                       {Times: 3, Wait: time.Minute},
-		"{ times: forever, wait: 10m }":                {Times: harvest.Forever, Wait: 10 * time.Minute},
+		"{ times: forever, wait: 10m }":                {Times: retry.Forever, Wait: 10 * time.Minute},
 		"{ times: 5, wait: 30s, factor: 2, cap: 15m }": {Times: 5, Wait: 30 * time.Second, Factor: 2, Cap: 15 * time.Minute},
-		"{ within: 24h, wait: 1m, factor: 2 }":         {Times: harvest.Forever, Within: 24 * time.Hour, Wait: time.Minute, Factor: 2},
-		"{ by_age: { 1h: 5m, 5m: 1m } }":               {ByAge: []harvest.AgeStep{{Until: 5 * time.Minute, Wait: time.Minute}, {Until: time.Hour, Wait: 5 * time.Minute}}},
+		"{ within: 24h, wait: 1m, factor: 2 }":         {Times: retry.Forever, Within: 24 * time.Hour, Wait: time.Minute, Factor: 2},
+		"{ by_age: { 1h: 5m, 5m: 1m } }":               {ByAge: []retry.AgeStep{{Until: 5 * time.Minute, Wait: time.Minute}, {Until: time.Hour, Wait: 5 * time.Minute}}},
 		"{ when: timeout, times: 5, wait: 1m, factor: 1, jitter: 20%, queue: slow }": {When: []harvest.Kind{harvest.KindTimeout}, Times: 5, Wait: time.Minute, Jitter: 0.2, Queue: "slow"},
 	} {
 		c := one(t, "campaigns:\n  a:\n"+source+"    retry: [ "+text+" ]\n").Campaign
-		require.Equal(t, []harvest.RetryRule{want}, c.Entries[0].Retry, text)
+		require.Equal(t, []retry.Rule{want}, c.Entries[0].Retry, text)
 	}
 }
 
@@ -209,7 +210,7 @@ func TestWhatIsNotBuiltYetIsSaid(t *testing.T) {
 
 func TestADeadSourceMakesNoRunRedByItself(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]harvest.Count{
+	for text, want := range map[string]campaigns.Count{
 		"":                                {Share: 0.1},
 		"    tolerate: { items: 0 }\n":    {},
 		"    tolerate: { items: 3 }\n":    {N: 3},

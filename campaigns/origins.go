@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
 )
 
 // masked stands where a secret would.
@@ -57,7 +57,7 @@ func appendOrigins(out []Origin, path string, n *yamltree.Node, hidden []string)
 		out = appendOrigins(out, path+"."+m.Key, m.Value, nil)
 		if slices.Contains(hidden, m.Key) {
 			for i := range out[before:] {
-				if !harvest.HasReference(out[before+i].Value) { // a reference gives nothing away
+				if !references.Has(out[before+i].Value) { // a reference gives nothing away
 					out[before+i].Value = masked
 				}
 			}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // Problem is one thing wrong with a file (or, in NotYet, one thing that is
@@ -52,7 +54,7 @@ func PrintProblems(w io.Writer, problems []Problem) error {
 	if err := PrintPlaces(w, problems); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s in %s. Nothing was changed.\n", plural(len(problems), "error"), plural(len(files), "file"))
+	_, err := fmt.Fprintf(w, "%s in %s. Nothing was changed.\n", wording.Count(len(problems), "error"), wording.Count(len(files), "file"))
 	return err
 }
 
@@ -93,13 +95,6 @@ func wrap(text string, width int) []string {
 		blanks = ""
 	}
 	return append(lines, line)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 // byPlace orders problems of one file.

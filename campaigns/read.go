@@ -8,7 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // The readers below take a value out of a checked tree. What the table of keys
@@ -48,19 +48,19 @@ func intAt(n *yamltree.Node, path ...string) int {
 }
 
 func durationAt(n *yamltree.Node, path ...string) time.Duration {
-	d, err := harvest.ParseDuration(textAt(n, path...))
+	d, err := times.ParseDuration(textAt(n, path...))
 	if err != nil {
 		return 0
 	}
 	return d
 }
 
-func countAt(n *yamltree.Node, path ...string) harvest.Count {
+func countAt(n *yamltree.Node, path ...string) Count {
 	i, share, err := values.Count(textAt(n, path...))
 	if err != nil {
-		return harvest.Count{}
+		return Count{}
 	}
-	return harvest.Count{N: i, Share: share}
+	return Count{N: i, Share: share}
 }
 
 // jsonAt returns a map as canonical JSON without its nulls, nothing for an

@@ -9,15 +9,18 @@ import (
 	"unicode"
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // rowBuilder turns rows of a list into items.
 type rowBuilder struct {
 	*entryBuild
-	fields []harvest.Field
+	fields []paramspec.Field
 	// texts: values are text, to be typed by the fetcher's params.
 	texts bool
+	file  string // where the rows stand
 	// written: the rows stand in the campaign file itself.
 	written bool
 	out     []Row
@@ -27,7 +30,7 @@ type rowBuilder struct {
 }
 
 func (x *entryBuild) rows(texts bool) *rowBuilder {
-	return &rowBuilder{entryBuild: x, fields: harvest.Fields(x.info.Params), texts: texts, lines: map[string]int{}, odd: map[string]bool{}}
+	return &rowBuilder{entryBuild: x, fields: paramspec.Fields(x.info.Params), texts: texts, lines: map[string]int{}, odd: map[string]bool{}}
 }
 
 // header checks the columns of a CSV file once, on its first line.
@@ -71,7 +74,7 @@ func (r *rowBuilder) meaning(at yamltree.Pos, column string) bool {
 		names = append(names, k.Name)
 	}
 	text := "no such param; there are " + strings.Join(names, ", ")
-	if near := harvest.Nearest(column, names); near != "" {
+	if near := wording.Nearest(column, names); near != "" {
 		text = "no such param; did you mean " + near + "?"
 	}
 	r.report.add(at, "column "+column, text)
@@ -79,7 +82,7 @@ func (r *rowBuilder) meaning(at yamltree.Pos, column string) bool {
 }
 
 func (r *rowBuilder) isParam(column string) bool {
-	return !r.known || slices.ContainsFunc(r.fields, func(f harvest.Field) bool { return f.Name == column })
+	return !r.known || slices.ContainsFunc(r.fields, func(f paramspec.Field) bool { return f.Name == column })
 }
 
 // isOurs tells the columns that say something of the item and not to the
@@ -92,6 +95,7 @@ func (r *rowBuilder) isOurs(column string) bool {
 
 // add makes one row; what is wrong with it is reported at its line.
 func (r *rowBuilder) add(at yamltree.Pos, values map[string]any) {
+	r.file = at.File
 	row := Row{Line: at.Line, Written: r.written}
 	params, wrong := map[string]any{}, map[string]bool{}
 	for _, column := range sortedNames(values) {
@@ -124,7 +128,7 @@ func (r *rowBuilder) checkRow(at yamltree.Pos, row Row, whole json.RawMessage, w
 		return
 	}
 	own, common := r.paramsOf(row.Params), r.tree.Get("params")
-	for _, p := range harvest.CheckParams(whole, r.info.Params) {
+	for _, p := range paramspec.Check(whole, r.info.Params) {
 		name, _, _ := strings.Cut(p.Field, ".")
 		if wrong[name] {
 			continue
@@ -151,7 +155,7 @@ func (r *rowBuilder) key(at yamltree.Pos, row *Row, values map[string]any, whole
 		}
 	}
 	if row.Key == "" {
-		key, err := harvest.Key(whole, r.info.Identity)
+		key, err := units.Key(whole, r.info.Identity)
 		if err != nil {
 			r.report.add(at, "", err.Error())
 			return false
@@ -187,6 +191,7 @@ func badKey(key string) string {
 // finish reports whether the rows can be used. An empty list is a mistake: all
 // of an entry's items would vanish.
 func (r *rowBuilder) finish(at yamltree.Pos, what string, broken bool) bool {
+	r.formerKeys()
 	switch {
 	case broken || r.broken || len(r.lines) > 0 && len(r.out) > 0:
 	case len(r.lines) == 0:
@@ -195,6 +200,28 @@ func (r *rowBuilder) finish(at yamltree.Pos, what string, broken bool) bool {
 		r.report.add(at, "", "include and exclude leave nothing of the "+strconv.Itoa(len(r.lines))+" rows of "+what)
 	}
 	return len(r.out) > 0
+}
+
+// formerKeys checks `was` once all keys are known: state can move to one place
+// only, and not away from an item that is still there.
+func (r *rowBuilder) formerKeys() {
+	claimed := map[string]string{}
+	for _, row := range r.out {
+		if row.Was == "" {
+			continue
+		}
+		at := yamltree.Pos{File: r.file, Line: row.Line}
+		line, alive := r.lines[row.Was]
+		switch {
+		case row.Was == row.Key:
+			r.report.add(at, "was", row.Was+" is the key it has now")
+		case alive:
+			r.report.add(at, "was", fmt.Sprintf("%s is still an item, on line %d", row.Was, line))
+		case claimed[row.Was] != "":
+			r.report.add(at, "was", fmt.Sprintf("%s moved to %s already; its state can go to one place only", row.Was, claimed[row.Was]))
+		}
+		claimed[row.Was] = row.Key
+	}
 }
 
 func orWord(word, otherwise string) string {

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
+
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // Overlaps returns the overlap policies in the order of the documentation.
@@ -45,10 +47,10 @@ func (s Schedule) checkEvery() []string {
 		}
 	}
 	add(s.Every != 0 && (s.Every < time.Second || s.Every%time.Second != 0), "every %s: must be whole seconds, at least 1s", s.Every)
-	add(s.Every > maxScheduleDuration, "every: at most %d days", maxScheduleDuration/(24*time.Hour))
+	add(s.Every > maxEvery, "every: at most %d days", maxEvery/times.Day)
 	add(s.Offset != 0 && s.Every == 0, "offset goes with every; with at or cron, write the time itself")
 	add(s.Offset < 0 || s.Offset%time.Second != 0, "offset %s: must be whole seconds, not negative", s.Offset)
-	add(s.Offset > 0 && s.Every > 0 && s.Offset >= s.Every, "offset %s must be shorter than every %s", scheduleText(s.Offset), scheduleText(s.Every))
+	add(s.Offset > 0 && s.Every > 0 && s.Offset >= s.Every, "offset %s must be shorter than every %s", times.FormatDuration(s.Offset), times.FormatDuration(s.Every))
 	return wrong
 }
 
@@ -124,7 +126,7 @@ func checkOverlap(o Overlap) string {
 		names = append(names, string(known))
 	}
 	text := fmt.Sprintf("overlap %q: one of %s", o, strings.Join(names, ", "))
-	if near := harvest.Nearest(string(o), names); near != "" {
+	if near := wording.Nearest(string(o), names); near != "" {
 		text += "; did you mean " + near + "?"
 	}
 	return text

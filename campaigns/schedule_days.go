@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // dayNames in the order of a week as people write it.
@@ -72,9 +72,9 @@ func parseDay(text string) (int, error) {
 			return i, nil
 		}
 	}
-	near := harvest.Nearest(text, append(append(long, dayNames()...), "daily", "weekdays", "weekends"))
+	near := wording.Nearest(text, append(append(long, dayNames()...), "daily", "weekdays", "weekends"))
 	if near != "" {
-		return 0, fmt.Errorf("%q is no day; did you mean %s?", text, near)
+		return 0, fmt.Errorf("%q is not a day; did you mean %s?", text, near)
 	}
-	return 0, fmt.Errorf("%q is no day: mon tue wed thu fri sat sun, daily, weekdays or weekends", text)
+	return 0, fmt.Errorf("%q is not a day: mon tue wed thu fri sat sun, daily, weekdays or weekends", text)
 }

@@ -40,11 +40,11 @@ func (s Schedule) Doubtful(t time.Time) bool {
 	if err != nil || s.Every > 0 {
 		return false
 	}
-	return times(t, loc) == 2 || times(t.Add(-time.Hour), loc) == 2 || len(instants(date(t.In(loc)), 0, 0, loc)) == 0
+	return occurrences(t, loc) == 2 || occurrences(t.Add(-time.Hour), loc) == 2 || len(instants(date(t.In(loc)), 0, 0, loc)) == 0
 }
 
-// times says how often the wall clock of loc shows what it shows at t.
-func times(t time.Time, loc *time.Location) int {
+// occurrences returns how often the wall clock of loc shows the time it shows at t.
+func occurrences(t time.Time, loc *time.Location) int {
 	t = t.In(loc)
 	return len(instants(date(t), t.Hour(), t.Minute(), loc))
 }

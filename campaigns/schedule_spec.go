@@ -146,7 +146,7 @@ func parseSkip(text string) (SkipDay, error) {
 	if t, err := time.Parse(time.DateOnly, "2000-"+text); err == nil { // a leap year
 		return SkipDay{Month: int(t.Month()), Day: t.Day()}, nil
 	}
-	return SkipDay{}, fmt.Errorf("%q is no day; write 2026-08-15, or 12-25 for every year", text)
+	return SkipDay{}, fmt.Errorf("%q is not a day; write 2026-08-15, or 12-25 for every year", text)
 }
 
 // The years an engine's calendars know.

@@ -1,11 +1,12 @@
 package campaigns
 
 import (
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // DefaultCatchUp is how late a missed run may still start when the file says
@@ -20,9 +21,9 @@ const maxSpread = 2 * time.Minute
 func (s Schedule) String() string {
 	s = s.Canonical()
 	if s.Every > 0 {
-		text := "every " + scheduleText(s.Every)
+		text := "every " + times.FormatDuration(s.Every)
 		if s.Offset > 0 {
-			text += " offset " + scheduleText(s.Offset)
+			text += " offset " + times.FormatDuration(s.Offset)
 		}
 		return text
 	}
@@ -54,28 +55,6 @@ func (s Schedule) days() string {
 		return "weekends"
 	}
 	return strings.Join(s.Days, ",")
-}
-
-// scheduleText writes 5400s as 1h30m, and 48h as 2d.
-func scheduleText(d time.Duration) string {
-	const day = 24 * time.Hour
-	if d == 0 {
-		return "0s"
-	}
-	var b strings.Builder
-	for _, unit := range []struct {
-		of   time.Duration
-		name string
-	}{{day, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}} {
-		if n := d / unit.of; n > 0 {
-			fmt.Fprintf(&b, "%d%s", n, unit.name)
-			d -= n * unit.of
-		}
-	}
-	if d > 0 {
-		return b.String() + d.String()
-	}
-	return b.String()
 }
 
 // Spread returns the jitter that holds for a campaign: the one of the file, 0

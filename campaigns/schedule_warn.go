@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"strings"
 	"time"
+
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // Warnings returns what is allowed but probably not meant, seen from a moment:
@@ -25,12 +27,12 @@ func (s Schedule) Warnings(from time.Time) []string {
 	}
 	switch {
 	case s.Every > 0 && s.Every < time.Minute:
-		out = append(out, fmt.Sprintf("every %s is more often than once a minute", scheduleText(s.Every)))
+		out = append(out, fmt.Sprintf("every %s is more often than once a minute", times.FormatDuration(s.Every)))
 	case s.Every == time.Minute:
 		out = append(out, "every 1m fires 60 times an hour")
 	}
 	if gap := s.Gap(from); s.Jitter != nil && gap > 0 && *s.Jitter > gap {
-		out = append(out, fmt.Sprintf("jitter %s is longer than the shortest gap between two fires, %s, and is cut to it", scheduleText(*s.Jitter), scheduleText(gap)))
+		out = append(out, fmt.Sprintf("jitter %s is longer than the shortest gap between two fires, %s, and is cut to it", times.FormatDuration(*s.Jitter), times.FormatDuration(gap)))
 	}
 	return append(out, s.clockChanges(from)...)
 }

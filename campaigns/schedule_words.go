@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // ParseSchedule reads a schedule written as words or as a crontab line:
@@ -126,13 +128,13 @@ func parseEvery(words []string) (Schedule, error) {
 	if len(words) != 1 && (len(words) != 3 || words[1] != "offset") {
 		return Schedule{}, errors.New("takes one duration: every 2h, or: every 6h offset 20m; for times of day: daily at 18:00")
 	}
-	every, err := scheduleDuration(words[0])
+	every, err := times.ParseDuration(words[0])
 	if err != nil {
 		return Schedule{}, err
 	}
 	s := Schedule{Every: every}
 	if len(words) == 3 {
-		if s.Offset, err = scheduleDuration(words[2]); err != nil {
+		if s.Offset, err = times.ParseDuration(words[2]); err != nil {
 			return Schedule{}, err
 		}
 	}
@@ -151,6 +153,6 @@ func parseDaysAt(words []string) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	times, err := parseTimes(words[at+1:])
-	return Schedule{Days: days, At: times}, err
+	clocks, err := parseTimes(words[at+1:])
+	return Schedule{Days: days, At: clocks}, err
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a campaign file, with the
@@ -25,7 +25,7 @@ func Schema(kinds []FetcherInfo) ([]byte, error) {
 
 func paramSchemas(params any) map[string]any {
 	out := map[string]any{}
-	for _, f := range harvest.Fields(params) {
+	for _, f := range paramspec.Fields(params) {
 		s := map[string]any{}
 		if f.Type != "" && f.Type != "object" {
 			s["type"] = f.Type

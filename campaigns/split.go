@@ -9,6 +9,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns/internal/lists"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
@@ -143,7 +144,7 @@ func (x *entryBuild) checkParams(raw []byte, params *yamltree.Node) {
 	if !x.known {
 		return
 	}
-	for _, p := range harvest.CheckParams(raw, x.info.Params) {
+	for _, p := range paramspec.Check(raw, x.info.Params) {
 		at := x.tree.Get("fetcher").Pos
 		if !params.IsNull() {
 			at = params.Pos
@@ -152,7 +153,7 @@ func (x *entryBuild) checkParams(raw []byte, params *yamltree.Node) {
 	}
 }
 
-func paramPath(path string, p harvest.Problem) string {
+func paramPath(path string, p paramspec.Problem) string {
 	if p.Field == "" {
 		return path
 	}
@@ -161,7 +162,7 @@ func paramPath(path string, p harvest.Problem) string {
 
 // paramPlace is where a param stands: a wrong name at the key, a wrong value at
 // the value, one that is missing at the params.
-func paramPlace(params *yamltree.Node, p harvest.Problem, otherwise yamltree.Pos) yamltree.Pos {
+func paramPlace(params *yamltree.Node, p paramspec.Problem, otherwise yamltree.Pos) yamltree.Pos {
 	name, _, _ := strings.Cut(p.Field, ".")
 	m, found := params.Member(name)
 	switch {

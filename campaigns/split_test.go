@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // rowsOf returns the items of the one entry of a, wherever they stand.
@@ -70,7 +69,7 @@ func TestColumnsThatSayPolicies(t *testing.T) {
 	rows := listed(t, "l.csv", "id,url,title,paused,expect.fresh_within,expect.else,tolerate.records\na,https://a.example/,A,\"moved, ask\",14d,fail,5%\nb,https://b.example/,,false,,,\n", ", key: id, label: title")
 	require.Equal(t, []campaigns.Row{
 		{
-			Key: "a", Label: "A", Line: 2, Params: json.RawMessage(`{"url":"https://a.example/"}`), Paused: "moved, ask", Tolerate: &harvest.Count{Share: 0.05},
+			Key: "a", Label: "A", Line: 2, Params: json.RawMessage(`{"url":"https://a.example/"}`), Paused: "moved, ask", Tolerate: &campaigns.Count{Share: 0.05},
 			Expect: &campaigns.ItemExpectation{MinDocuments: 1, FreshWithin: 14 * 24 * time.Hour, Fail: true},
 		},
 		{Key: "b", Line: 3, Params: json.RawMessage(`{"url":"https://b.example/"}`)},
@@ -196,4 +195,27 @@ func TestListFilesThatCannotBeRead(t *testing.T) {
 			require.NoError(t, os.RemoveAll(dir))
 		})
 	}
+}
+
+func TestFormerKeysOfItems(t *testing.T) {
+	t.Parallel()
+	list := "id,url,was\na,https://a.example/,x\nb,https://b.example/,\n"
+	got := listed(t, "l.csv", list, ", key: id")
+	require.Equal(t, []string{"x", ""}, []string{got[0].Was, got[1].Was})
+	inline := "campaigns:\n  a: { fetcher: feed, split: { key: id, items: [{ id: n, was: o, url: 'https://n.example/' }] } }\n"
+	require.Equal(t, "o", rowsOf(t, load(t, map[string]string{"main.yaml": inline}).Campaigns[0])[0].Was)
+	for was, wrong := range map[string]string{
+		"a": "a is the key it has now", "b": "b is still an item, on line 3",
+	} {
+		require.Contains(t, problemsOf(t, strings.Replace(list, ",x", ","+was, 1)), wrong)
+	}
+	require.Contains(t, problemsOf(t, list+"c,https://c.example/,x\n"), "x moved to a already; its state can go to one place only")
+}
+
+func problemsOf(t *testing.T, list string) string {
+	t.Helper()
+	loaded := load(t, map[string]string{"l.csv": list, "main.yaml": "campaigns:\n  a: { fetcher: feed, split: { file: l.csv, key: id } }\n"})
+	var b strings.Builder
+	require.NoError(t, campaigns.PrintProblems(&b, loaded.Problems))
+	return strings.Join(strings.Fields(b.String()), " ")
 }

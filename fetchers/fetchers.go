@@ -11,9 +11,14 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
+	"github.com/vendemmia/vendemmia/fetchers/instagram"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
+	"github.com/vendemmia/vendemmia/fetchers/weather"
 	"github.com/vendemmia/vendemmia/fetchers/web"
+	"github.com/vendemmia/vendemmia/fetchers/x"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // New makes a fetcher that asks the network through client. It has no side
@@ -28,7 +33,7 @@ type Kind struct {
 }
 
 // Fields lists the kind's params.
-func (k Kind) Fields() []harvest.Field { return harvest.Fields(k.Params) }
+func (k Kind) Fields() []paramspec.Field { return paramspec.Fields(k.Params) }
 
 // Splitter reports whether the kind can list items itself (`split.ask`).
 func (k Kind) Splitter() bool {
@@ -66,8 +71,11 @@ func Builtin() Set {
 	}{
 		{feed.Name, feed.New},
 		{gazzetta.Name, gazzetta.New},
+		{instagram.Name, instagram.New},
 		{oaipmh.Name, oaipmh.New},
+		{weather.Name, weather.New},
 		{web.Name, web.New},
+		{x.Name, x.New},
 	} {
 		s = s.must(f.name, f.make)
 	}
@@ -126,13 +134,26 @@ func (s Set) Find(name string) (Kind, error) {
 	for _, k := range s.kinds {
 		names = append(names, k.words()...)
 	}
-	err := harvest.Errorf(harvest.KindMisconfigured, "find fetcher", name, "there is no such fetcher")
-	if near := harvest.Nearest(name, names); near != "" {
+	err := harvest.Errorf(harvest.KindMisconfigured, "find fetcher", name, "no such fetcher")
+	if err.Advice = s.retired(name); err.Advice != "" {
+		return Kind{}, err
+	}
+	if near := wording.Nearest(name, names); near != "" {
 		err.Advice = "did you mean " + near + "?"
 	} else if len(names) > 0 {
 		err.Advice = "there are " + strings.Join(names, ", ")
 	}
 	return Kind{}, err
+}
+
+// retired says what to use instead of a name that is no longer one.
+func (s Set) retired(name string) string {
+	for _, k := range s.kinds {
+		if instead := k.Retired[name]; instead != "" {
+			return instead
+		}
+	}
+	return ""
 }
 
 func (s Set) lookup(name string) (Kind, bool) {

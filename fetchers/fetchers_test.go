@@ -55,6 +55,7 @@ func TestEachKindDescribesItself(t *testing.T) {
 		require.NotEmpty(t, k.Summary, k.Name)
 		require.NotEmpty(t, k.Fields(), k.Name)
 		require.NotNil(t, k.New(http.DefaultClient), k.Name)
+		require.FileExists(t, k.Name+"/sample.yaml", "the conformance suite checks it, and README.md")
 	}
 }
 
@@ -106,6 +107,7 @@ func TestWithRefuses(t *testing.T) {
 func TestEveryFetcherSaysWhatItsCheckpointsOutlive(t *testing.T) {
 	t.Parallel()
 	const oai, feed, web = `{"url":"https://a.example.org/oai"`, `{"url":"https://a.example.org/feed"`, `{"url":"https://a.example.org/","links":"a.art","fields":{"title":"h1"}`
+	const weather = `{"latitude":44.41,"longitude":8.93`
 	for _, c := range []struct {
 		fetcher, checkpoint, before, now string
 		kept                             bool
@@ -121,6 +123,12 @@ func TestEveryFetcherSaysWhatItsCheckpointsOutlive(t *testing.T) {
 		{"gazzetta", "", `{"series":"SG"}`, `{"series":"SG","url":"https://gu.example.org"}`, false},
 		{"feed", "", feed + `}`, feed + `}`, true},
 		{"feed", "", feed + `}`, `{"url":"https://b.example.org/feed"}`, false},
+		{"weather", "", weather + `}`, weather + `,"api_key":"x","batch":7}`, true},
+		{"weather", "", weather + `}`, weather + `,"days":3}`, false},
+		{"x", "", `{"token":"a","user":"Genova"}`, `{"token":"b","channel":"@genova","reads_per_month":50,"backlog":7}`, true},
+		{"x", "", `{"token":"a","user":"Genova"}`, `{"token":"a","user":"Savona"}`, false},
+		{"instagram", "", `{"user":"1","token":"a","account":"Genova"}`, `{"user":"1","token":"b","account":"@Genova","backlog":7}`, true},
+		{"instagram", "", `{"user":"1","token":"a","account":"Genova"}`, `{"user":"1","token":"a","own":true}`, false},
 		{"web", "", web + `}`, web + `,"max_pages":7}`, true},
 		{"web", `{"made":"of old","on":true}`, web + `}`, web + `,"max_pages":7}`, false},
 	} {

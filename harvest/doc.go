@@ -1,5 +1,5 @@
-// Package harvest is the ground floor: the nouns of acquisition (Request,
-// Page, Document, Item, Outcome, error kinds), the Fetcher interface, the small
-// Committer and the pump between the two. It needs the standard library only
-// and knows nothing of HTTP, Temporal or any store.
+// Package harvest is what a fetcher is written against: the Fetcher interface and the
+// optional ones beside it, requests, pages, documents and error kinds. Pump runs a
+// fetcher and passes its pages to a Committer. The package does not depend on net/http,
+// Temporal or a store.
 package harvest

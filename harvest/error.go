@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Error says what was being done, on what, why it failed and what to do next.
-// It never carries a query string, userinfo or secret: On is redacted when it
-// is printed, whoever filled it.
+// Error describes a failure: what was being done, on what, the cause and what to do next.
+// Its text has no userinfo and no query string: Error redacts On and addresses in Err.
 type Error struct {
 	Kind Kind
 	// Op is the verb: "get", "parse feed", "decode params".
@@ -20,17 +19,20 @@ type Error struct {
 	On string
 	// Err is the cause.
 	Err error
-	// Advice says what a person can do next; may be empty.
+	// Advice is what a person can do next; may be empty.
 	Advice string
-	// Status is the HTTP status that was answered, or 0.
+	// Status is the HTTP status, or 0.
 	Status int
-	// RetryAfter is how long the source asked to be left alone, or 0.
+	// RetryAfter is how long the source asked to wait, or 0.
 	RetryAfter time.Duration
-	// Held says that we ourselves kept the request from leaving: the source has done
-	// nothing, and nothing counts as an attempt. RetryAfter is when to try again.
-	Held bool
-	// Evidence is what came, where that shows why: kept with the failure, capped.
-	// It is never printed with the error.
+	// Deferred is true if the client did not send the request, for example because the
+	// host is busy. It does not count as an attempt; RetryAfter is when to try again.
+	Deferred bool
+	// Resting is the host that takes no request before RetryAfter is over, whoever
+	// asks: it is paused, or asked for rest; empty: only this request was refused.
+	Resting string
+	// Evidence is the response, if it shows the cause. It is stored with the failure, up
+	// to a limit, and never printed with the error.
 	Evidence []byte
 }
 
@@ -58,8 +60,8 @@ func Errorf(kind Kind, op, on, format string, args ...any) *Error {
 	return &Error{Kind: kind, Op: op, On: on, Err: fmt.Errorf(format, args...)}
 }
 
-// AsError returns err as an *Error: itself where it is one, KindTimeout for a
-// deadline, else KindInternal. It returns nil for nil.
+// AsError returns the *Error in err's chain; otherwise a KindTimeout error for an expired
+// deadline or a KindInternal error. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -81,8 +83,8 @@ func KindOf(err error) Kind {
 	return ""
 }
 
-// Redact returns an address without userinfo, query and fragment, also where
-// the rest of it is no valid address; text that is none comes back as it is.
+// Redact returns an address without userinfo, query and fragment, even if it is not
+// valid. Text without "://" is returned unchanged.
 func Redact(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
@@ -98,8 +100,7 @@ func Redact(address string) string {
 	return scheme + "://" + rest[strings.LastIndex(rest, "@")+1:]
 }
 
-// redactCause masks the address that net/url repeats in transport errors,
-// however deep it is wrapped: it holds the query string.
+// redactCause redacts the address that a wrapped *url.Error repeats with its query.
 func redactCause(err error) string {
 	text := err.Error()
 	if u, ok := errors.AsType[*url.Error](err); ok && u.URL != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/panics"
 )
 
 func TestAPanicCostsOneRecord(t *testing.T) {
@@ -18,7 +19,7 @@ func TestAPanicCostsOneRecord(t *testing.T) {
 	err := harvest.Guard(func() error { _ = none[len(none)]; return nil })
 	require.Equal(t, harvest.KindBadRecord, harvest.KindOf(err))
 	require.Contains(t, err.Error(), "index out of range")
-	p, ok := errors.AsType[*harvest.Panic](err)
+	p, ok := errors.AsType[*panics.Panic](err)
 	require.True(t, ok)
 	require.NotEmpty(t, p.Stack)
 
@@ -46,7 +47,7 @@ func TestADateThatNobodyCanListAgainIsNone(t *testing.T) {
 	require.Len(t, book.pages[0].Documents, 5, "the documents stay")
 	for _, d := range book.pages[0].Documents {
 		require.Equal(t, d.ID == "good", !d.Published.IsZero(), d.ID)
-		_, err := json.Marshal(harvest.NewLine("x", &d))
+		_, err := json.Marshal(d.Published)
 		require.NoError(t, err)
 	}
 	require.Equal(t, good.UTC(), book.pages[0].Documents[3].Published)

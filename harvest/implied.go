@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
-// Imply returns params with those laid under them, key by key, that a fetcher's
-// name stands for: a former name may have meant more than the fetcher. params
-// come back as they are where the name implies nothing.
+// Imply returns params merged over those that name implies (Implied), key by key: a former
+// name may stand for a fetcher with some params. If name implies nothing, params are
+// returned unchanged.
 func (d Description) Imply(name string, params json.RawMessage) (json.RawMessage, error) {
 	implied, ok := d.Implied[name]
 	if !ok {
@@ -18,7 +20,7 @@ func (d Description) Imply(name string, params json.RawMessage) (json.RawMessage
 	if err := json.Unmarshal(implied, &merged); err != nil {
 		return nil, Errorf(KindInternal, "read what the name implies", name, "%w", err)
 	}
-	over, err := object(params)
+	over, err := paramspec.Object(params)
 	if err != nil {
 		return nil, fmt.Errorf("params %w", err)
 	}

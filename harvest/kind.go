@@ -2,8 +2,8 @@ package harvest
 
 import "slices"
 
-// Kind is what went wrong, in one of ten words. It decides about retry, skip
-// or stop, and it is a word of campaign files (retry.when).
+// Kind classifies an error. It decides whether an item is retried, skipped or stopped;
+// campaign files use the same words (retry.when).
 type Kind string
 
 // The kinds of error.
@@ -20,7 +20,7 @@ const (
 	KindInternal      Kind = "internal"      // our own defect, or the store's
 )
 
-// Kinds returns all kinds in the order of the documentation.
+// Kinds returns all kinds, in the order of the documentation.
 func Kinds() []Kind {
 	return []Kind{
 		KindTimeout, KindUnreachable, KindServerError, KindThrottled, KindBlocked,
@@ -30,13 +30,3 @@ func Kinds() []Kind {
 
 // Valid reports whether k is one of Kinds.
 func (k Kind) Valid() bool { return slices.Contains(Kinds(), k) }
-
-// Outcome returns how an item ends that gives up with this kind.
-func (k Kind) Outcome() Outcome {
-	switch k {
-	case KindThrottled, KindBlocked, KindGone, KindBroken, KindMisconfigured:
-		return Outcome(k)
-	default:
-		return OutcomeFailed
-	}
-}

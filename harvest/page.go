@@ -5,59 +5,58 @@ import (
 	"fmt"
 )
 
-// Bounds of a page: small enough to be asked for twice, to drain in thirty
-// seconds and to be committed whole.
+// Limits of a page. A page is fetched again after a crash, ends within thirty seconds
+// when a worker stops, and is committed as a whole.
 const (
 	MaxPageDocuments = 1000
 	MaxPageRequests  = 20
 )
 
-// Page is one step of a fetcher: documents plus the checkpoint after them.
+// Page is one step of a fetch: documents and the checkpoint after them.
 type Page struct {
 	Documents []Document
-	// Checkpoint is where to go on after this page is committed: any JSON value.
+	// Checkpoint is the position to continue from after this page: any JSON value.
 	Checkpoint json.RawMessage
-	// Listed counts the entries the source listed on this page, new or not. It
-	// is what tells an empty source from an unchanged one.
+	// Listed counts the entries that the source listed on this page, new or not. It
+	// distinguishes an empty source from an unchanged one.
 	Listed int
-	// NotModified says that the source answered "nothing new" without a list
-	// (HTTP 304, noRecordsMatch, an equal content hash).
+	// NotModified is true if the source reported no changes instead of a list (HTTP
+	// 304, noRecordsMatch, an equal content hash).
 	NotModified bool
-	// Partial says that the page is known to be incomplete; Warnings say why.
+	// Partial is true if the page is known to be incomplete; Warnings give the reasons.
 	Partial  bool
 	Warnings []string
-	// Same counts listed entries that are known to be unchanged and that no
-	// document stands for: a 304 for their page, an equal hash. Listed is the sum
-	// of Same, Documents and Rejects.
+	// Same counts listed entries that are known to be unchanged (a 304 for their page,
+	// an equal hash) and have no Document here. Listed is the sum of Same, Documents and
+	// Rejects.
 	Same int
-	// Rejects are records that could not be read; they are quarantined. A record
-	// that is rejected again keeps its place there.
+	// Rejects are records that could not be read. They go into quarantine; a record
+	// that is already there stays the same entry.
 	Rejects []Reject
-	// Resolved names those of Request.Unread that need no further request: they
-	// were read, whatever their document's id, or the source has them no longer. A
-	// document whose id is that of an unread record resolves it by itself.
+	// Resolved lists the IDs of Request.Unread that need no further request: they were
+	// read, under whatever document id, or no longer exist. A document with the ID of an
+	// unread record resolves it without being listed here.
 	Resolved []string
-	// Done and Total are progress in the source's own units; Total is 0 when
-	// the source does not tell.
+	// Done and Total are progress in the source's own units; Total is 0 if unknown.
 	Done, Total int64
-	// Last promises that no page follows, so that the item can be closed in the
-	// same transaction. Leaving it false is always right, only slower.
+	// Last is true if no page follows, so that the same transaction can close the item.
+	// It may always be false; closing then takes a second transaction.
 	Last bool
 }
 
-// Reject is one record that could not be read: its bytes and the reason.
+// Reject is a record that could not be read.
 type Reject struct {
-	// ID is the record's identity at its source; empty where it has none that can
-	// be read.
+	// ID is the record's identity at its source; empty if that cannot be read.
 	ID     string `json:"id,omitempty"`
 	Reason string `json:"reason"`
 	Bytes  []byte `json:"bytes,omitempty"`
-	// Where is what the fetcher needs to ask for this record again: an address, an
-	// identifier, a window. It comes back as Unread.Where; it holds no secret.
+	// Where is what the fetcher needs to request this record again: an address,
+	// identifier or window. It returns as Unread.Where. It must not hold a secret.
 	Where string `json:"where,omitempty"`
 }
 
-// Check reports a breach of the page contract as a KindInternal error.
+// Check returns a KindInternal error for a page that breaks the contract: too many
+// documents, a checkpoint that is not JSON, a document without an id.
 func (p *Page) Check() error {
 	if n := len(p.Documents); n > MaxPageDocuments {
 		return breach("a page of %d documents; at most %d", n, MaxPageDocuments)

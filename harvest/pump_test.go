@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/panics"
 )
 
 // script is a fetcher that yields what it is told.
@@ -117,7 +118,7 @@ func TestPumpPanic(t *testing.T) {
 	}), harvest.Request{}, &notebook{})
 	require.Equal(t, harvest.KindInternal, harvest.KindOf(err))
 	require.Equal(t, 2, sum.New, "what was committed before the panic is counted")
-	p, ok := errors.AsType[*harvest.Panic](err)
+	p, ok := errors.AsType[*panics.Panic](err)
 	require.True(t, ok)
 	require.NotEmpty(t, p.Stack)
 	require.NotContains(t, err.Error(), "goroutine", "the stack is for logs")

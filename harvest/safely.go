@@ -1,30 +1,33 @@
 package harvest
 
-import (
-	"fmt"
-	"runtime/debug"
-)
+import "github.com/vendemmia/vendemmia/internal/panics"
 
-// Panic is the cause of an error that was a panic; Stack is for logs only.
-type Panic struct {
-	Value any
-	Stack []byte
-}
-
-// Error returns "panic: value".
-func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
-
-// Safely returns do's error; a panic of do is a KindInternal error with a *Panic as
-// its cause. Every goroutine that touches what strangers wrote runs in it: a panic
-// that nobody recovers ends the process, and with it the items of all others.
+// Safely runs do and returns its error. It turns a panic into a KindInternal error. Run
+// every goroutine that handles foreign data in it: an unrecovered panic ends the whole
+// process, with the items of all others.
 func Safely(op, on string, do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &Error{
-				Kind: KindInternal, Op: op, On: on, Err: &Panic{Value: p, Stack: debug.Stack()},
+				Kind: KindInternal, Op: op, On: on, Err: panics.New(p),
 				Advice: "this is a defect of the program; the item is retried and then given up, the others go on",
 			}
 		}
 	}()
 	return do()
+}
+
+// Guard runs adapt, which reads one record, and returns its error. It turns a panic into
+// a KindBadRecord error: the fetcher makes a Reject of it and goes on with the other
+// records of the page.
+func Guard(adapt func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Error{
+				Kind: KindBadRecord, Op: "read record", Err: panics.New(p),
+				Advice: "this is a defect of the fetcher; the record goes into quarantine, the others go on",
+			}
+		}
+	}()
+	return adapt()
 }

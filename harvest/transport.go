@@ -7,10 +7,9 @@ import (
 	"net"
 )
 
-// TransportError returns a failed exchange as an error with a kind: err itself
-// where it has one already, KindTimeout when there was no answer in time,
-// KindServerError when the answer broke off, else KindUnreachable. It returns
-// nil for nil. The end of the caller's own context stays visible to errors.Is.
+// TransportError gives the error of a failed exchange a kind: it returns err itself if
+// that has a kind, else KindTimeout after a timeout, KindServerError for a response cut
+// short, and KindUnreachable otherwise. It returns nil for nil. The result wraps err.
 func TransportError(op, on string, err error) error {
 	if err == nil {
 		return nil

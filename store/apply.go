@@ -16,7 +16,7 @@ func (s *Store) Apply(ctx context.Context, a rows.Application) ([]rows.Applied, 
 		a.At = time.Now()
 	}
 	var applied []rows.Applied
-	err := s.write(ctx, "apply", a.Project, func(t *tx) error {
+	err := s.writeLocked(ctx, lockOf(a), "apply", a.Project, func(t *tx) error {
 		applied = make([]rows.Applied, 0, len(a.Campaigns))
 		for _, c := range a.Campaigns {
 			one, err := applyCampaign(t, a, c)
@@ -31,6 +31,18 @@ func (s *Store) Apply(ctx context.Context, a rows.Application) ([]rows.Applied, 
 		return nil, err
 	}
 	return applied, nil
+}
+
+// lockOf lets other processes write unless something gets another name. Two
+// applications wait for each other: each version has its number, and a host is said
+// once.
+func lockOf(a rows.Application) lock {
+	for _, c := range a.Campaigns {
+		if len(c.Was)+len(c.WasEntry)+len(c.WasItem) > 0 {
+			return lockExclusive
+		}
+	}
+	return lock{name: "apply"}
 }
 
 func applyCampaign(t *tx, a rows.Application, c rows.ApplyCampaign) (rows.Applied, error) {

@@ -3,6 +3,7 @@ package store
 import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // batchWriter decides about the steps of one transaction, one after the other.
@@ -20,7 +21,7 @@ type heldItem struct {
 	state       rows.ItemState
 	epoch, item int64
 	seq         int
-	outcome     harvest.Outcome
+	outcome     outcomes.Outcome
 	touched     bool // there are counters
 	settled     bool // it was given back before, and may say why
 	// quarantined counts the item's open rows there; requarantined: some were
@@ -40,7 +41,7 @@ type heldCounters struct {
 // itemEnd is how a claim on an item ends.
 type itemEnd struct {
 	state               rows.ItemState
-	outcome             harvest.Outcome
+	outcome             outcomes.Outcome
 	why                 string
 	kind                harvest.Kind
 	err, queue          string
@@ -50,8 +51,7 @@ type itemEnd struct {
 	plain               bool // closed at the first try, with nothing to tell
 }
 
-// writeBatch does the writes of a batch in their order, and then its claims:
-// what a write was told of its claim still holds when its turn comes.
+// writeBatch does the writes of a batch in their order, and then its claims.
 func writeBatch(k sink, batch []*job) error {
 	before, err := k.begin(batch)
 	if err != nil {

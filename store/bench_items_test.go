@@ -12,6 +12,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/store"
 )
 
@@ -85,7 +88,7 @@ func benchOnePageItems(b *testing.B, e bencher) {
 		counts, err := stores[0].Totals(b.Context(), run)
 		require.NoError(b, err)
 		require.Equal(b, items, counts[0].Items)
-		require.Equal(b, harvest.OutcomeDone, counts[0].Outcome)
+		require.Equal(b, outcomes.Done, counts[0].Outcome)
 	}
 	n := float64(b.N * items)
 	b.ReportMetric(n/(add+work).Seconds(), "items/s")
@@ -154,12 +157,12 @@ func fetchShared(b *testing.B, s *store.Store, c rows.Claim) {
 func onePage(it rows.ClaimedItem) rows.Write {
 	now := time.Now()
 	return rows.Write{
-		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: harvest.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}, Fetcher: it.Fetcher, At: now, Attempt: 1, Worker: "bench",
+		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: units.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}, Fetcher: it.Fetcher, At: now, Attempt: 1, Worker: "bench",
 		Page: &rows.PageWrite{Seq: 1, Version: it.Checkpoint.Version, Collection: "bench", Params: "abc", Page: harvest.Page{
 			Documents:  []harvest.Document{{ID: it.Key + "/1", Title: "An entry of a feed", Kind: "entry", Published: now, Body: []byte("a short text")}},
 			Checkpoint: []byte(`{"etag":"abc"}`), Listed: 1, Last: true,
 		}},
-		Settle: &rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeDone, Attempts: 1},
-		Ledger: []harvest.Exchange{{At: now, Method: "GET", URL: "https://feeds.example.org/feed.xml", Host: "feeds.example.org", Status: 200, Bytes: 1200, Took: time.Millisecond}},
+		Settle: &rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Done, Attempts: 1},
+		Ledger: []visit.Exchange{{At: now, Method: "GET", URL: "https://feeds.example.org/feed.xml", Host: "feeds.example.org", Status: 200, Bytes: 1200, Took: time.Millisecond}},
 	}
 }

@@ -16,6 +16,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/store"
 )
 
@@ -44,8 +47,8 @@ func storePages(b *testing.B, stores []*store.Store, id string, docs []harvest.D
 			for p := int(it.Ord); p*benchPage < len(docs); p += streams {
 				seq++
 				w := s.Write(b.Context(), rows.Write{
-					Run: run, Ord: it.Ord, Epoch: 1, Item: harvest.Item{Campaign: "bench", Entry: "e", Key: it.Key}, At: time.Now(), Attempt: 1, Worker: "w",
-					Ledger: []harvest.Exchange{{At: time.Now(), Method: "GET", URL: "https://repo.example.org/oai?page=1", Host: "repo.example.org", Status: 200, Bytes: 500_000}},
+					Run: run, Ord: it.Ord, Epoch: 1, Item: units.Item{Campaign: "bench", Entry: "e", Key: it.Key}, At: time.Now(), Attempt: 1, Worker: "w",
+					Ledger: []visit.Exchange{{At: time.Now(), Method: "GET", URL: "https://repo.example.org/oai?page=1", Host: "repo.example.org", Status: 200, Bytes: 500_000}},
 					Page: &rows.PageWrite{
 						Seq: seq, Version: version, Collection: "bench",
 						Page: harvest.Page{Documents: docs[p*benchPage : (p+1)*benchPage], Checkpoint: []byte(`{"token":"abc"}`), Listed: benchPage},
@@ -60,7 +63,7 @@ func storePages(b *testing.B, stores []*store.Store, id string, docs []harvest.D
 		})
 	}
 	wg.Wait()
-	require.NoError(b, s.FinishRun(b.Context(), rows.Finish{Run: run, Outcome: harvest.OutcomeDone}))
+	require.NoError(b, s.FinishRun(b.Context(), rows.Finish{Run: run, Outcome: outcomes.Done}))
 }
 
 func BenchmarkDocuments(b *testing.B) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,29 +13,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// bucket keeps bytes under their digest. A digest is one of ours: checked.
-type bucket interface {
-	// put keeps content, or makes it young again when it is there already.
-	put(ctx context.Context, digest string, content []byte) error
-	// get opens content; fs.ErrNotExist when there is none.
-	get(ctx context.Context, digest string) (io.ReadCloser, error)
-	// size of what is kept, 0 when there is none.
-	size(ctx context.Context, digest string) (int64, error)
-	// clean removes what is older than limit and what named says no of, and
-	// returns how many that were.
-	clean(ctx context.Context, limit time.Time, named isNamed) (int, error)
-	// place is where the bucket is, for errors.
-	place() string
-}
-
-// folder is a bucket of files named by their digest, in 256 folders by the
-// first two digits. Files are written whole or not at all and never change.
+// folder holds files named by their digest, in 256 folders by the first two
+// digits. Files are written whole or not at all and never change. Without a root
+// there are none.
 type folder struct{ root string }
 
 func newFolder(path, root string) folder {
@@ -44,9 +32,7 @@ func newFolder(path, root string) folder {
 	return folder{root: root}
 }
 
-func (b folder) place() string { return b.root }
-
-// isDigest reports whether text is a digest as the bucket names them.
+// isDigest reports whether text is a digest as blobs are named.
 func isDigest(text string) bool {
 	digits, ok := strings.CutPrefix(text, sha256Prefix)
 	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
@@ -61,15 +47,30 @@ func (b folder) file(digest string) (string, error) {
 	return filepath.Join(b.root, digits[:2], digits[2:]), nil
 }
 
-// PutBlob stores bytes under their digest and returns it. Storing the same bytes
-// again only makes them young again, so that the cleaner leaves them until the
-// row that names them is there.
-func (s *Store) PutBlob(ctx context.Context, content []byte) (digest string, err error) {
+// youngAgain ends an INSERT into blobs: the cleaner leaves alone what is young.
+const youngAgain = ` ON CONFLICT (digest) DO UPDATE SET created = excluded.created`
+
+// putBlob stores a large body under its digest, in a transaction of its own or as
+// a file. Storing the same bytes again makes them young again, so that the cleaner
+// leaves them until the row that names them is there.
+func (s *Store) putBlob(ctx context.Context, content []byte) (digest string, err error) {
 	digest = harvest.Digest(content)
-	return digest, fault("store blob", digest, s.bucket.put(ctx, digest, content))
+	return digest, fault("store blob", digest, s.engine.putBlob(ctx, digest, content))
 }
 
-func (b folder) put(_ context.Context, digest string, content []byte) error {
+// PackRaw compresses a page as it came, for the Write that brings the ledger line
+// which names it. A page that stays large is stored at once instead: it would be
+// held in memory until its item's page is committed, and the transaction that
+// others share would wait for it. It is read back with Blob.
+func (s *Store) PackRaw(ctx context.Context, content []byte) (p rows.RawPage, err error) {
+	if packed := s.codec.pack(content); len(packed) <= blobFrom {
+		return rows.RawPage{Digest: harvest.Digest(content), Packed: packed}, nil
+	}
+	p.Digest, err = s.putBlob(ctx, content)
+	return p, err
+}
+
+func (b folder) put(digest string, content []byte) error {
 	file, err := b.file(digest)
 	if err != nil {
 		return err
@@ -79,18 +80,6 @@ func (b folder) put(_ context.Context, digest string, content []byte) error {
 		return os.Chtimes(file, now, now)
 	}
 	return writeFile(file, content)
-}
-
-func (b folder) size(_ context.Context, digest string) (int64, error) {
-	file, err := b.file(digest)
-	if err != nil {
-		return 0, nil // nothing is kept under such a name
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return 0, ignoreMissing(err)
-	}
-	return info.Size(), nil
 }
 
 // writeFile makes a file durable before its name appears.
@@ -148,12 +137,13 @@ func syncFolder(dir string) error {
 	return d.Close()
 }
 
-// Blob opens a blob for reading, or returns rows.ErrNotFound.
+// Blob opens a large body or a page as it came, or returns rows.ErrNotFound. The
+// last Read fails with rows.ErrDamaged where the bytes are not those of the digest.
 func (s *Store) Blob(ctx context.Context, digest string) (io.ReadCloser, error) {
 	if !isDigest(digest) {
 		return nil, notFound("blob %s", digest)
 	}
-	r, err := s.bucket.get(ctx, digest)
+	r, err := s.openBlob(ctx, digest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, notFound("blob %s", digest)
 	}
@@ -161,6 +151,21 @@ func (s *Store) Blob(ctx context.Context, digest string) (io.ReadCloser, error) 
 		return nil, fault("read blob", digest, err)
 	}
 	return &checked{ReadCloser: r, hash: sha256.New(), digest: digest}, nil
+}
+
+// openBlob looks into the database, then into the folder.
+func (s *Store) openBlob(ctx context.Context, digest string) (io.ReadCloser, error) {
+	var packed bool
+	content, found, err := first(s.reader(ctx), func(s scanner) (b []byte, err error) { return b, s.Scan(&packed, &b) }, `SELECT packed, content FROM blobs WHERE digest = ?`, digest)
+	if err == nil && !found {
+		return s.engine.folder().get(digest)
+	}
+	if err == nil && packed {
+		if content, err = s.codec.unpack(content); err != nil {
+			err = fmt.Errorf("%w: %w", rows.ErrDamaged, err)
+		}
+	}
+	return io.NopCloser(bytes.NewReader(content)), err
 }
 
 // checked ends with an error when what it read is not what its digest says.
@@ -172,17 +177,36 @@ type checked struct {
 
 func (c *checked) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
-	c.hash.Write(p[:n])                                                                //nolint:errcheck // a hash never fails
-	if err == io.EOF && sha256Prefix+hex.EncodeToString(c.hash.Sum(nil)) != c.digest { //nolint:errorlint // readers return it bare
+	c.hash.Write(p[:n])                                                                // a hash never fails
+	if err == io.EOF && sha256Prefix+hex.EncodeToString(c.hash.Sum(nil)) != c.digest { // readers return it bare
 		err = fault("read blob", c.digest, rows.ErrDamaged)
 	}
 	return n, err
 }
 
-func (b folder) get(_ context.Context, digest string) (io.ReadCloser, error) {
+func (b folder) get(digest string) (io.ReadCloser, error) {
+	if b.root == "" {
+		return nil, fs.ErrNotExist
+	}
 	file, err := b.file(digest)
 	if err != nil {
 		return nil, err
 	}
-	return os.Open(file)
+	return openRegular(file)
+}
+
+// maxBlob is the largest file that is read: no worker takes in as much.
+const maxBlob = 4 << 30
+
+// openRegular opens a file that ends. Anything else is damage: it would wait for a
+// writer, or fill the memory.
+func openRegular(file string) (io.ReadCloser, error) {
+	info, err := os.Stat(file) // before opening: a device may act on that
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxBlob) {
+		err = fmt.Errorf("%w: %s is no file of a body: %s, %d bytes", rows.ErrDamaged, file, info.Mode(), info.Size())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }

@@ -24,10 +24,14 @@ func (s *Store) Changes(ctx context.Context, f rows.ChangeFilter) iter.Seq2[rows
 		list, err := s.versions(ctx, f.Bodies, fromVersions+w.sql()+` ORDER BY v.number LIMIT ?`, append(w.args, limit)...)
 		return list, fault("read changes", f.Collection, err)
 	}
-	return func(yield func(rows.Change, error) bool) {
+	list := func(yield func(rows.Change, error) bool) {
 		pages(f.After, f.Limit, read, func(v version) int64 { return v.Number },
 			func(v version, err error) bool { return yield(v.Change, err) })
 	}
+	if f.Whole && f.Limit == 0 {
+		return afterAll(list, func(int64) error { return fault("read changes", f.Collection, s.whole(ctx)) })
+	}
+	return list
 }
 
 // LastChange returns the number of the newest change, 0 before the first.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 func checkpointWhere(f rows.CheckpointFilter) where {
@@ -39,7 +39,7 @@ func scanCheckpoint(s scanner) (c rows.Checkpoint, err error) {
 
 // SetCheckpoint puts an item's checkpoint by hand; a page that is on its way is
 // fenced. The item need not have run yet.
-func (s *Store) SetCheckpoint(ctx context.Context, item harvest.Item, lane string, value json.RawMessage) error {
+func (s *Store) SetCheckpoint(ctx context.Context, item units.Item, lane string, value json.RawMessage) error {
 	if len(value) > 0 && !json.Valid(value) {
 		return refuse("set checkpoint", item.String(), "give any JSON value", "the value is not JSON")
 	}
@@ -60,7 +60,7 @@ func (s *Store) SetCheckpoint(ctx context.Context, item harvest.Item, lane strin
 // on its way get one, so that no page in work can commit on what was reset.
 func (s *Store) ResetCheckpoints(ctx context.Context, f rows.CheckpointFilter) (int, error) {
 	var n int64
-	err := s.write(ctx, "reset checkpoints", f.Campaign, func(t *tx) error {
+	err := s.writeLocked(ctx, lockExclusive, "reset checkpoints", f.Campaign, func(t *tx) error {
 		now := micros(time.Now())
 		w := checkpointWhere(f)
 		var err error

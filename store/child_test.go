@@ -55,7 +55,7 @@ func startChild(t *testing.T, role, address, nap string) *child {
 	out, err := c.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, c.Start())
-	t.Cleanup(func() { c.Process.Kill() }) //nolint:errcheck // it may be gone
+	t.Cleanup(func() { c.Process.Kill() }) // it may be gone
 	c.lines = bufio.NewScanner(out)
 	return c
 }
@@ -76,7 +76,7 @@ func (c *child) killAfter(steps int, hear func(line string)) error {
 		}
 		hear(line)
 		if n == steps {
-			c.Process.Kill() //nolint:errcheck // it may have ended by itself
+			c.Process.Kill() // it may have ended by itself
 		}
 	}
 }

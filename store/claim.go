@@ -23,6 +23,10 @@ const (
 	leftClaim, leftLook = 100, 1000
 )
 
+// atMost is a LIMIT whose value does not matter to the plan: SQLite prepares a
+// statement anew whenever the value of a plain LIMIT ? is set.
+const atMost = ` LIMIT CAST(? AS BIGINT)`
+
 // answerClaims answers claims in their order, which makes a few messages for all
 // of them where the database is a server.
 func answerClaims(k sink, list []*claiming) error {
@@ -94,13 +98,20 @@ func (c *claiming) begin(k sink) error {
 			return err
 		}
 	}
+	query, args := c.reopen()
+	return k.do(query, args...)
+}
+
+// reopen opens again what older attempts hold. Without the condition on not_before
+// SQLite reads the whole run instead of the queue's index.
+func (c *claiming) reopen() (string, []any) {
 	within, args := c.within()
 	older, seats := ` AND epoch < ?`, []any{c.Epoch}
 	if c.Shared {
-		older, seats = ` AND (epoch < ? OR seat = ? AND epoch < ?)`, []any{c.Dead, c.Seat, c.Epoch}
+		older, seats = ` AND not_before >= 0 AND (epoch < ? OR seat = ? AND epoch < ?)`, []any{c.Dead, c.Seat, c.Epoch}
 	}
-	return k.do(`UPDATE run_items SET state = 'open', lost = lost + 1, stuck = CASE WHEN seq > stuck_at THEN 1 ELSE stuck + 1 END, stuck_at = seq
-		WHERE `+within+` AND state = 'claimed'`+older, append(args, seats...)...)
+	return `UPDATE run_items SET state = 'open', lost = lost + 1, stuck = CASE WHEN seq > stuck_at THEN 1 ELSE stuck + 1 END, stuck_at = seq
+		WHERE ` + within + ` AND state = 'claimed'` + older, append(args, seats...)
 }
 
 // takes reports whether the claim may get items at all.
@@ -141,12 +152,12 @@ func (c *claiming) due(lock string) (string, []any) {
 	within, args := c.within()
 	now, half := micros(c.Now), (c.Max+1)/2
 	open := `SELECT ord FROM run_items WHERE ` + within + ` AND state = 'open' AND lost < 2 AND `
-	waited := `SELECT * FROM (` + open + `not_before > 0 AND not_before <= ? ORDER BY not_before LIMIT ? OFFSET ?` + lock + `) w`
-	fresh := `SELECT * FROM (` + open + `not_before = 0 ORDER BY place, ord LIMIT ?` + lock + `) f`
+	waited := `SELECT * FROM (` + open + `not_before > 0 AND not_before <= ? ORDER BY not_before` + atMost + ` OFFSET ?` + lock + `) w`
+	fresh := `SELECT * FROM (` + open + `not_before = 0 ORDER BY place, ord` + atMost + lock + `) f`
 	all := append(append([]any{}, args...), now, half, 0)
 	all = append(append(all, args...), c.Max)
 	all = append(append(all, args...), now, c.Max, half)
-	return waited + ` UNION ALL ` + fresh + ` UNION ALL ` + waited + ` LIMIT ?`, append(all, c.Max)
+	return waited + ` UNION ALL ` + fresh + ` UNION ALL ` + waited + atMost, append(all, c.Max)
 }
 
 // look says what is left, and whether anything is not closed.
@@ -167,7 +178,7 @@ func (c *claiming) look(k sink) error {
 		}
 		return nil
 	}, `SELECT count(*), coalesce(min(not_before), 0), EXISTS (SELECT 1 FROM run_items WHERE `+within+` AND state = 'claimed')
-		FROM (SELECT not_before FROM run_items WHERE `+within+` AND state = 'open' ORDER BY not_before LIMIT ?) n`, append(append(append([]any{}, args...), args...), most)...)
+		FROM (SELECT not_before FROM run_items WHERE `+within+` AND state = 'open' ORDER BY not_before`+atMost+`) n`, append(append(append([]any{}, args...), args...), most)...)
 }
 
 // claimedColumns is what a claimed item is made of; ri is run_items.

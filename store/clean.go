@@ -11,7 +11,7 @@ import (
 const (
 	// cleanBatch and cleanLinks bound how long a cleaning keeps other writers
 	// waiting: rows, and versions that take some statements each, of one transaction.
-	cleanBatch = 500
+	cleanBatch = 200
 	cleanLinks = 100
 	// cleanWindow is how many rows a cleaning reads at a time.
 	cleanWindow = 20_000
@@ -44,9 +44,11 @@ func (s *Store) Clean(ctx context.Context, list ...rows.Retention) (rows.Removed
 		return done, err
 	}
 	stale := s.brief(ctx, "clean", "places in line", `DELETE FROM waiters WHERE until < {now} - 3600000000`)
-	n, orphans := s.bucket.clean(ctx, time.Now().Add(-orphanAge), s.named)
-	done.Blobs = n
-	return done, errors.Join(err, stale, fault("clean blobs", s.bucket.place(), orphans))
+	limit := time.Now().Add(-orphanAge)
+	files, bad := s.engine.folder().clean(ctx, limit, s.named)
+	kept, worse := s.cleanBlobs(ctx, limit)
+	done.Blobs = files + kept
+	return done, errors.Join(err, stale, fault("clean blobs in", s.engine.folder().root, bad), fault("clean", "blobs", worse))
 }
 
 func (c *cleaning) all(ctx context.Context) (done rows.Removed, err error) {

@@ -11,6 +11,30 @@ import (
 	"time"
 )
 
+// cleanBlobs removes from the table what is old and no row names. A blob that
+// became young meanwhile stays: somebody has just put it again and names it.
+func (s *Store) cleanBlobs(ctx context.Context, limit time.Time) (total int, err error) {
+	const orphans = `created < ? AND NOT EXISTS (SELECT 1 FROM ledger WHERE raw = blobs.digest AND raw <> '')
+		AND NOT EXISTS (SELECT 1 FROM versions WHERE body_ref = blobs.digest AND body_ref <> '')`
+	var at int64
+	for after := ""; ; {
+		list, err := collect(s.reader(ctx), func(s scanner) (digest string, err error) { return digest, s.Scan(&at, &digest) },
+			`SELECT created, digest FROM blobs WHERE (created, digest) > (?, ?) AND `+orphans+` ORDER BY created, digest LIMIT ?`, at, after, micros(limit), cleanBatch)
+		if err != nil || len(list) == 0 {
+			return total, err
+		}
+		var n int64
+		err = s.cleanOnce(ctx, func(t *tx) (err error) {
+			n, err = t.exec(`DELETE FROM blobs WHERE digest IN (SELECT value FROM json_each(?)) AND `+orphans, text(list), micros(limit))
+			return err
+		})
+		if total += int(n); err != nil {
+			return total, err
+		}
+		after = list[len(list)-1]
+	}
+}
+
 // named reports whether a row names a blob.
 func (s *Store) named(ctx context.Context, digest string) (bool, error) {
 	n, err := number(s.reader(ctx), `SELECT CASE WHEN EXISTS (SELECT 1 FROM versions WHERE body_ref = ?1 AND body_ref <> '')
@@ -22,6 +46,9 @@ type isNamed = func(ctx context.Context, digest string) (bool, error)
 
 func (b folder) clean(ctx context.Context, limit time.Time, named isNamed) (int, error) {
 	removed := 0
+	if b.root == "" {
+		return 0, nil
+	}
 	err := filepath.WalkDir(b.root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return cmp.Or(ctx.Err(), ignoreMissing(err))
@@ -70,7 +97,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// orphan reports whether no row names a file of the bucket. What is left of a
+// orphan reports whether no row names a file of the folder. What is left of a
 // write that was killed is an orphan too; any other file is not ours.
 func (b folder) orphan(ctx context.Context, path string, named isNamed) (bool, error) {
 	if strings.HasPrefix(filepath.Base(path), ".part-") {

@@ -74,7 +74,7 @@ const theKeys = `(SELECT CAST(value AS BIGINT) FROM json_each(?))`
 // long as it took.
 func (s *Store) cleanOnce(ctx context.Context, fn func(*tx) error) error {
 	began := time.Now()
-	if err := s.writeBeside(ctx, besideOthers, "clean", "", fn); err != nil {
+	if err := s.write(ctx, "clean", "", fn); err != nil {
 		return err
 	}
 	select {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // watched notes, once it is on, of each transaction beside whom it wrote, and how
@@ -34,15 +34,15 @@ func (w *watchedSession) exec(query string, args ...any) (int64, error) {
 	return n, err
 }
 
-func (w *watched) transact(ctx context.Context, who beside, fn func(*tx) error) error {
+func (w *watched) transact(ctx context.Context, l lock, fn func(*tx) error) error {
 	if !w.on.Load() {
-		return w.engine.transact(ctx, who, fn)
+		return w.engine.transact(ctx, l, fn)
 	}
 	w.count++
-	if who == besideNone {
+	if l != lockShared {
 		w.alone++
 	}
-	return w.engine.transact(ctx, who, func(t *tx) error {
+	return w.engine.transact(ctx, l, func(t *tx) error {
 		seen := &watchedSession{session: t.session}
 		err := fn(&tx{seen})
 		w.most = max(w.most, seen.changed)
@@ -63,7 +63,7 @@ func aging(t *testing.T, s *Store, n int) {
 	t.Helper()
 	it := oneItem(t, s)
 	require.NoError(t, s.Write(t.Context(), onePageOf(it, 1, "x")).Err)
-	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: it.Run, Outcome: harvest.OutcomeDone, At: time.Now()}))
+	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: it.Run, Outcome: outcomes.Done, At: time.Now()}))
 	require.NoError(t, s.write(t.Context(), "fill", "", func(tx *tx) error {
 		for i := range n {
 			_, err := tx.exec(`INSERT INTO ledger (run, ord, seq, attempt, item, at, status, bytes, took, waited, retry_after, method, url, host, kind, error, raw, note, worker)

@@ -112,7 +112,7 @@ func (s *Store) markLists(ctx context.Context) error {
 }
 
 // nameLists notes which of the known lists stand as a text anywhere in a JSON text.
-// What is no JSON names none.
+// What is not JSON names none.
 func nameLists(text string, known, named map[string]bool) {
 	for read := json.NewDecoder(strings.NewReader(text)); ; {
 		token, err := read.Token()

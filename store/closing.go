@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // ending is how an item of a run ended.
@@ -13,7 +14,7 @@ type ending struct {
 	run     int64
 	lane    string
 	at      int64
-	outcome harvest.Outcome
+	outcome outcomes.Outcome
 	kind    harvest.Kind
 	why     string
 	tally   harvest.Tally
@@ -27,8 +28,8 @@ type span struct{ first, last int64 }
 
 // tells reports whether an end says something about the item's health: a
 // backfill, a cancel and a skip do not.
-func tells(lane string, o harvest.Outcome) bool {
-	return lane == "" && o != harvest.OutcomeCancelled && o != harvest.OutcomeSkipped
+func tells(lane string, o outcomes.Outcome) bool {
+	return lane == "" && o != outcomes.Cancelled && o != outcomes.Skipped
 }
 
 // told is what the end of an item tells for good.
@@ -49,7 +50,7 @@ func (e *ending) told() told {
 	}
 	severity := e.outcome.Severity()
 	t.severity = int(severity)
-	if severity != harvest.Bad {
+	if severity != outcomes.Bad {
 		t.good, t.listed = e.at, e.tally.Listed
 	}
 	return t
@@ -70,8 +71,8 @@ func (s span) end() int64 {
 	return s.last
 }
 
-// SkipItem closes the items of a run that have a key, whoever holds them, as
-// skipped; closed ones are left alone. rows.ErrNotFound when the run has none.
+// SkipItem closes the items of a run that have a key as skipped, also while a worker
+// holds them; closed ones stay as they are. rows.ErrNotFound when the run has none.
 func (s *Store) SkipItem(ctx context.Context, run int64, key, why string) error {
 	return s.write(ctx, "skip item", key, func(t *tx) error {
 		known, err := number(t, `SELECT count(*) FROM run_items ri JOIN items i ON i.id = ri.item WHERE ri.run = ? AND i.key = ?`, run, key)
@@ -85,7 +86,7 @@ func (s *Store) SkipItem(ctx context.Context, run int64, key, why string) error 
 		if err != nil {
 			return err
 		}
-		_, err = s.closeOpen(t, run, r.lane, harvest.OutcomeSkipped, why, ` AND i.key = ?`, key)
+		_, err = s.closeOpen(t, run, r.lane, outcomes.Skipped, why, ` AND i.key = ? ORDER BY ri.ord`, key)
 		return err
 	})
 }
@@ -93,7 +94,7 @@ func (s *Store) SkipItem(ctx context.Context, run int64, key, why string) error 
 // CloseOpenItems closes whatever is open or claimed in a run and returns how
 // many that were. A page that is on its way for one of them is fenced. It goes in
 // steps, so that other writers get their turn; called again it goes on.
-func (s *Store) CloseOpenItems(ctx context.Context, run int64, o harvest.Outcome, why string) (int, error) {
+func (s *Store) CloseOpenItems(ctx context.Context, run int64, o outcomes.Outcome, why string) (int, error) {
 	total, after := 0, int64(-1)
 	for {
 		closed := []openItem{}
@@ -125,10 +126,10 @@ func scanOpen(s scanner) (o openItem, err error) {
 }
 
 // closeOpen closes the open items of a run that a condition selects.
-func (s *Store) closeOpen(t *tx, run int64, lane string, o harvest.Outcome, why, condition string, args ...any) ([]openItem, error) {
-	list, err := collect(t, scanOpen, `SELECT ri.ord, ri.item, ri.kind, ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined,
+func (s *Store) closeOpen(t *tx, run int64, lane string, o outcomes.Outcome, why, condition string, args ...any) ([]openItem, error) {
+	list, err := collect(t, scanOpen, s.engine.locked(`SELECT ri.ord, ri.item, ri.kind, ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined,
 		ri.asked, ri.bytes, ri.not_modified, ri.partial FROM run_items ri JOIN items i ON i.id = ri.item
-		WHERE ri.run = ? AND ri.state <> 'closed'`+condition, append([]any{run}, args...)...)
+		WHERE ri.run = ? AND ri.state <> 'closed'`+condition, "ri"), append([]any{run}, args...)...)
 	if err != nil {
 		return nil, err
 	}

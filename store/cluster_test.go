@@ -1,6 +1,6 @@
 package store
 
-import "github.com/vendemmia/vendemmia/internal/pgtest"
+import "github.com/vendemmia/vendemmia/internal/testkit/pgtest"
 
 // Cluster is the PostgreSQL server of all tests of this folder; BenchCluster
 // that of the benchmarks, set up as one would in earnest.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -29,7 +30,7 @@ func moment(us int64) time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
-// raw reads stored JSON text; ” is none.
+// raw returns stored JSON text, nil for "".
 func raw(text string) json.RawMessage {
 	if text == "" {
 		return nil
@@ -142,6 +143,11 @@ func (c *codec) close() {
 	if c != nil {
 		c.dec.Close()
 	}
+}
+
+// pack returns compressed bytes that hold no more memory than they need.
+func (c *codec) pack(content []byte) []byte {
+	return bytes.Clone(c.enc.EncodeAll(content, nil))
 }
 
 func (c *codec) unpack(packed []byte) ([]byte, error) { return c.dec.DecodeAll(packed, nil) }

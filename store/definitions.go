@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 const definitionColumns = `d.campaign, d.version, d.digest, d.spec, d.author, d.file, d.line, d.revision, d.applied_at`
@@ -109,7 +109,7 @@ func (s *Store) PauseCampaign(ctx context.Context, name string, p *rows.Pause) e
 
 // PauseItem keeps who paused an item, when and why; nil resumes it. An item
 // that never ran may be paused beforehand.
-func (s *Store) PauseItem(ctx context.Context, item harvest.Item, p *rows.Pause) error {
+func (s *Store) PauseItem(ctx context.Context, item units.Item, p *rows.Pause) error {
 	return s.write(ctx, "pause item", item.String(), func(t *tx) error {
 		id, err := itemID(t, item)
 		if err != nil {
@@ -120,11 +120,17 @@ func (s *Store) PauseItem(ctx context.Context, item harvest.Item, p *rows.Pause)
 	})
 }
 
+const selectItem = `SELECT id FROM items WHERE campaign = ? AND entry = ? AND key = ?`
+
 // itemID finds an item's number, or gives it one.
-func itemID(t *tx, item harvest.Item) (int64, error) {
-	id, err := number(t, `SELECT id FROM items WHERE campaign = ? AND entry = ? AND key = ?`, item.Campaign, item.Entry, item.Key)
+func itemID(t *tx, item units.Item) (int64, error) {
+	id, err := number(t, selectItem, item.Campaign, item.Entry, item.Key)
 	if err != nil || id != 0 {
 		return id, err
 	}
-	return t.insert(`INSERT INTO items (campaign, entry, key, first_seen) VALUES (?, ?, ?, ?)`, item.Campaign, item.Entry, item.Key, micros(time.Now()))
+	if _, err := t.exec(`INSERT INTO items (campaign, entry, key, first_seen) VALUES (?, ?, ?, ?) ON CONFLICT (campaign, entry, key) DO NOTHING`,
+		item.Campaign, item.Entry, item.Key, micros(time.Now())); err != nil {
+		return 0, err
+	}
+	return number(t, selectItem, item.Campaign, item.Entry, item.Key)
 }

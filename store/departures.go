@@ -34,7 +34,7 @@ func (s *Store) brief(ctx context.Context, op, on, query string, args ...any) er
 	if b, ok := s.engine.(booker); ok {
 		return fault(op, on, b.brief(ctx, query, args...))
 	}
-	return s.writeBeside(ctx, besideOthers, op, on, func(t *tx) error {
+	return s.write(ctx, op, on, func(t *tx) error {
 		_, err := t.exec(s.engine.timed(query), args...)
 		return err
 	})
@@ -56,7 +56,7 @@ func (s *Store) BookHost(ctx context.Context, b rows.Booking) (booked bool, wait
 		got, err = e.book(ctx, b)
 		err = fault(op, b.Host, err)
 	} else {
-		err = s.writeBeside(ctx, besideOthers, op, b.Host, func(t *tx) (err error) {
+		err = s.write(ctx, op, b.Host, func(t *tx) (err error) {
 			got, err = s.book(t, b)
 			return err
 		})
@@ -126,7 +126,7 @@ func (s *Store) ReleaseHost(ctx context.Context, b rows.Booking) error {
 	if e, ok := s.engine.(booker); ok {
 		return fault(op, b.Host, e.release(ctx, b))
 	}
-	return s.writeBeside(ctx, besideOthers, op, b.Host, func(t *tx) error {
+	return s.write(ctx, op, b.Host, func(t *tx) error {
 		if _, err := t.exec(s.engine.timed(giveBack), b.Host, b.Holder, b.Gap.Microseconds()); err != nil || b.Priority == 0 {
 			return err
 		}

@@ -21,7 +21,7 @@ const pageRows = 500
 
 // versionColumns are a version's own; without the body, which may be long.
 const versionColumns = `v.number, v.op, v.at, v.version, v.first_seen, v.published, v.size, v.pack, v.pack_at, v.collection, v.id, v.kind, v.url, v.title, v.parent,
-	v.media_type, v.hash, v.body_ref, v.fields, v.sums, coalesce(i.campaign, ''), coalesce(i.entry, ''), coalesce(i.key, ''), coalesce(i.fetcher, ''), coalesce(r.workflow_id, '')`
+	v.media_type, v.hash, v.body_ref, v.fields, v.fields_size, v.sums, coalesce(i.campaign, ''), coalesce(i.entry, ''), coalesce(i.key, ''), coalesce(i.fetcher, ''), coalesce(r.workflow_id, '')`
 
 // Which table is read first is said by the order of CROSS JOIN: by number when
 // many are wanted in that order, by name when one is.
@@ -37,8 +37,9 @@ const (
 type version struct {
 	rows.Change
 	pack   int64
-	packAt int
+	packed int // bytes of fields in the pack
 	sums   int64
+	said   said
 	body   []byte
 }
 
@@ -50,10 +51,10 @@ func scanVersionRow(bodies bool) func(scanner) (version, error) {
 		var at, firstSeen int64
 		var published *int64
 		var hash []byte
-		var fields string
+		as := &v.said
 		into := []any{
-			&v.Number, &op, &at, &d.Version, &firstSeen, &published, &d.Size, &v.pack, &v.packAt, &d.Collection, &l.ID, &l.Kind, &l.URL, &l.Title, &l.Parent,
-			&l.MediaType, &hash, &l.BodyRef, &fields, &v.sums, &d.Campaign, &d.Entry, &d.Key, &l.Fetcher, &d.Run,
+			&v.Number, &op, &at, &d.Version, &firstSeen, &published, &d.Size, &v.pack, &as.packAt, &d.Collection, &l.ID, &l.Kind, &l.URL, &l.Title, &l.Parent,
+			&l.MediaType, &hash, &l.BodyRef, &as.field, &v.packed, &v.sums, &d.Campaign, &d.Entry, &d.Key, &l.Fetcher, &d.Run,
 		}
 		if bodies {
 			into = append(into, &v.body)
@@ -61,23 +62,41 @@ func scanVersionRow(bodies bool) func(scanner) (version, error) {
 		if err := s.Scan(into...); err != nil {
 			return v, err
 		}
-		as := said{
-			op: int64(op), version: int64(d.Version), size: d.Size, packAt: int64(v.packAt), at: at, firstSeen: firstSeen, published: published,
-			id: l.ID, kind: l.Kind, url: l.URL, title: l.Title, parent: l.Parent, mediaType: l.MediaType, hash: string(hash), bodyRef: l.BodyRef, field: fields,
+		if op < opNew || op > opDeleted {
+			return v, v.damaged()
 		}
-		if v.sums != 0 && as.sum() != uint32(uint64(v.sums)>>32) || op < opNew || op > opDeleted {
-			return v, damaged(fmt.Sprintf("change %d (document %s / %s)", v.Number, d.Collection, l.ID))
-		}
+		as.op, as.version, as.size, as.at, as.firstSeen, as.published = int64(op), int64(d.Version), d.Size, at, firstSeen, published
+		as.id, as.kind, as.url, as.title, as.parent, as.mediaType, as.hash, as.bodyRef = l.ID, l.Kind, l.URL, l.Title, l.Parent, l.MediaType, string(hash), l.BodyRef
 		v.Op, v.At, d.ChangedAt, d.FirstSeen, d.Change = opWord(op), moment(at), moment(at), moment(firstSeen), v.Number
 		l.Deleted, l.Hash = op == opDeleted, unpackHash(hash)
 		if published != nil {
 			l.Published = time.UnixMicro(*published).UTC()
 		}
-		if fields == "" {
-			return v, nil
-		}
-		return v, readFields(fields, &l.Fields)
+		return v, nil
 	}
+}
+
+func (v *version) damaged() error {
+	return damaged(fmt.Sprintf("change %d (document %s / %s)", v.Number, v.Document.Collection, v.Document.Line.ID))
+}
+
+// fields puts the stored fields into the line, once all that the version says is as
+// it was written.
+func (v *version) fields(u *unpacker) error {
+	if v.packed > 0 {
+		b, err := u.part(v.pack, int(v.said.packAt), v.packed)
+		if err != nil {
+			return err
+		}
+		v.said.field = string(b)
+	}
+	if v.sums != 0 && v.said.sum() != uint32(uint64(v.sums)>>32) {
+		return v.damaged()
+	}
+	if v.said.field == "" {
+		return nil
+	}
+	return readFields(v.said.field, &v.Document.Line.Fields)
 }
 
 // readFields reads fields as JSON has them. A number that fits no float64 stays the
@@ -93,15 +112,15 @@ func readFields(stored string, into *map[string]any) error {
 	return d.Decode(into)
 }
 
-// body puts the stored body into the line. What is not text stays in the bucket:
+// body puts the stored body into the line. What is not text stays a blob:
 // a line of JSON cannot hold it.
 func (s *Store) body(ctx context.Context, v *version, u *unpacker) (err error) {
 	content := v.body
 	switch {
 	case v.Document.Line.BodyRef != "":
-		content, err = s.blob(ctx, v.Document.Line.BodyRef)
+		content, err = s.blob(ctx, v.Document.Line.BodyRef, v.Document.Size)
 	case v.pack != 0:
-		content, err = u.body(v.pack, v.packAt, int(v.Document.Size))
+		content, err = u.part(v.pack, int(v.said.packAt)+v.packed, int(v.Document.Size))
 	}
 	if err == nil && v.Document.Line.BodyRef == "" && v.sums != 0 && bodySum(content) != uint32(v.sums) {
 		err = rows.ErrDamaged
@@ -115,13 +134,18 @@ func (s *Store) body(ctx context.Context, v *version, u *unpacker) (err error) {
 	return nil
 }
 
-func (s *Store) blob(ctx context.Context, digest string) (content []byte, err error) {
+// blob reads a body that has so many bytes, or one more where it is another.
+func (s *Store) blob(ctx context.Context, digest string, size int64) (content []byte, err error) {
 	r, err := s.Blob(ctx, digest)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	return io.ReadAll(r)
+	content, err = io.ReadAll(io.LimitReader(r, size+1))
+	if err == nil && int64(len(content)) != size {
+		err = rows.ErrDamaged
+	}
+	return content, err
 }
 
 // versions reads a page of versions, with bodies when asked for; tail begins
@@ -134,6 +158,9 @@ func (s *Store) versions(ctx context.Context, bodies bool, tail string, args ...
 	list, err := collect(s.reader(ctx), scanVersionRow(bodies), `SELECT `+columns+tail, args...)
 	u := &unpacker{q: s.reader(ctx), codec: s.codec}
 	for i := range list {
+		if err == nil {
+			err = list[i].fields(u)
+		}
 		if err == nil && bodies {
 			err = s.body(ctx, &list[i], u)
 		}
@@ -172,10 +199,14 @@ func (s *Store) Documents(ctx context.Context, f rows.DocumentFilter) iter.Seq2[
 		list, err := s.versions(ctx, f.Bodies, from+w.sql()+` ORDER BY v.number DESC LIMIT ?`, append(w.args, limit)...)
 		return list, fault("list documents", f.Collection, err)
 	}
-	return func(yield func(rows.Document, error) bool) {
+	list := func(yield func(rows.Document, error) bool) {
 		pages(1<<62, f.Limit, read, func(v version) int64 { return v.Number },
 			func(v version, err error) bool { return yield(v.Document, err) })
 	}
+	if f.Whole && f.Limit == 0 {
+		return s.wholeDocuments(ctx, f, list)
+	}
+	return list
 }
 
 // within bounds a search among versions by what is known of the items it is

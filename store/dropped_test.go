@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
@@ -54,8 +51,8 @@ func (n *noisy) read(ctx context.Context, query string, args ...any) (*sql.Rows,
 	return n.engine.read(ctx, query, args...)
 }
 
-func (n *noisy) transact(ctx context.Context, b beside, fn func(*tx) error) error {
-	return n.engine.transact(ctx, b, func(t *tx) error { return fn(&tx{noisySession{t.session, n}}) })
+func (n *noisy) transact(ctx context.Context, l lock, fn func(*tx) error) error {
+	return n.engine.transact(ctx, l, func(t *tx) error { return fn(&tx{noisySession{t.session, n}}) })
 }
 
 type noisySession struct {
@@ -88,31 +85,14 @@ func TestFindRunTellsErrors(t *testing.T) {
 	require.NotErrorIs(t, err, rows.ErrNotFound)
 }
 
-// A blob that cannot be looked at is not one of no length.
-func TestBlobSizeTellsErrors(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	it := oneItem(t, s)
-	w := onePageOf(it, 1, "x")
-	digest := harvest.Digest([]byte("a blob"))
-	w.Page.Blobs = map[int]string{0: digest}
-	file, err := s.bucket.(folder).file(digest)
-	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Dir(file)), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Dir(file), nil, 0o600), "no folder")
-	require.ErrorContains(t, s.Write(t.Context(), w).Err, "not a directory")
-	require.NoError(t, os.Remove(filepath.Dir(file)))
-	require.NoError(t, s.Write(t.Context(), w).Err)
-}
-
-// A long walk through a bucket full of young blobs can be interrupted.
+// A long walk through a folder full of young blobs can be interrupted.
 func TestCleanHearsItsContext(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	_, err := s.PutBlob(t.Context(), []byte("young"))
+	_, err := s.putBlob(t.Context(), []byte("young"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = s.bucket.clean(ctx, time.Time{}, s.named)
+	_, err = s.engine.folder().clean(ctx, time.Time{}, s.named)
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
-// engine is the database under a store: all that SQLite and PostgreSQL do
-// differently. What is decided about runs, claims and pages stands above it and
-// is the same for both.
+// engine is the database of a store: everything that SQLite and PostgreSQL do
+// differently. Decisions about runs, claims and pages are made above it, for both.
 type engine interface {
 	// address is printable, without a password, and opens the same database
 	// again.
@@ -19,25 +20,31 @@ type engine interface {
 	// open makes or migrates the schema, where that is allowed, and connects.
 	open(ctx context.Context) error
 	close() error
-	// integrity looks whether the database is as it was written.
+	// integrity checks that the database files are not damaged.
 	integrity(ctx context.Context, c *rows.Check) error
-	// bucket is where large bodies are kept.
-	bucket() bucket
+	// copyTo writes the database as it is at one moment into a new file, while
+	// others write; copyKind is the end of such a file's name.
+	copyTo(ctx context.Context, path string) error
+	copyKind() string
+	// putBlob keeps a large body by itself, or makes it young again when it is there
+	// already: in the folder or, where there is none, in the table blobs.
+	putBlob(ctx context.Context, digest string, content []byte) error
+	folder() folder
 
 	// read runs a query on one of the reading connections; it sees what was
 	// committed when it began.
 	read(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	// transact runs fn in a transaction: all of it happens, or nothing. It needs
-	// the turn, waits as long as ctx allows, and may call fn more than once; only
-	// what the last call did is there.
-	transact(ctx context.Context, beside beside, fn func(*tx) error) error
-	// lull is how long nothing must come before a group of those that came during
-	// the last transaction is begun with; 0: it does not wait.
-	lull() time.Duration
-	// sink is where the writes of one transaction put their rows.
+	// transact runs fn in a transaction. The caller must hold Store.turn. It waits as
+	// long as ctx allows, and may call fn more than once; only the writes of the last
+	// call are committed.
+	transact(ctx context.Context, l lock, fn func(*tx) error) error
+	// batchDelay is the quiet period to wait for before starting the next group; 0
+	// disables waiting.
+	batchDelay() time.Duration
+	// sink returns the writer of one transaction's rows.
 	sink(t *tx) sink
 
-	// probe finds documents of one page or of many; unknown ones are left out.
+	// probe returns the stored state of documents, without those that are not stored.
 	probe(q querier, documents []document) (map[docName]*docState, error)
 	// items finds the numbers of items by name, as far as they have one.
 	items(t *tx, campaign string, names [][2]string) ([]knownItem, error)
@@ -54,34 +61,37 @@ type engine interface {
 	jsonNumber(column, key string) string
 }
 
-// beside says what may write at the same time as a transaction, where the
-// database lets several write at once.
-type beside int
+// lock is what a transaction holds from its beginning, where the database lets
+// several write at once.
+type lock struct {
+	all  bool   // nothing else writes
+	name string // nothing else writes that asks for the same name; "": no lock
+}
 
-const (
-	besideNone   beside = iota // it decides about runs: nothing else
-	besideOthers               // it decides by the rows it locks
-)
+// lockShared is for what decides by the rows it locks, lockExclusive for what
+// changes the names of campaigns and items, resets checkpoints or raises the epoch.
+var lockShared, lockExclusive = lock{}, lock{all: true}
 
-// sink takes the rows of a batch. Row by row or all at the end is its own
-// affair.
+// lockGate is for what decides who may open a run of a campaign in a lane.
+func lockGate(campaign, lane string) lock { return lock{name: "gate " + campaign + " " + lane} }
+
+// sink writes the rows of a batch, at once or together at the end.
 type sink interface {
-	// begin reads what the writes of a batch need at once. It returns the number
-	// after which changes are counted.
+	// begin reads the rows that the writes of a batch need. It returns the last change
+	// number that is taken.
 	begin(batch []*job) (before int64, err error)
 	// run and held return what begin read of runs and items; held knows the
 	// counters. found is false for what is not there.
 	run(id int64) (liveRun, error)
 	held(p place) (h *heldItem, found bool, err error)
-	// loaded is a document as begin read it or this transaction left it, nil for
-	// none; again looks anew, once it turned out to be different.
+	// loaded returns a document as begin read it or this transaction left it, nil for
+	// none; reload reads it again, after a write found another version.
 	loaded(name docName) *docState
-	again(d *document) (*docState, error)
+	reload(d *document) (*docState, error)
 
 	// moveCheckpoint is refused (false) when the version is not the expected one.
 	moveCheckpoint(m checkpointMove) (bool, error)
-	// point makes a version the current one, if the one before is as it was
-	// thought to be.
+	// point makes a version the current one, if was is still the current one.
 	point(name docName, was, now *docState) (bool, error)
 	appendVersion(v versionRow) error
 	// putPack stores a pack and returns its number. settlePack corrects how many
@@ -89,8 +99,9 @@ type sink interface {
 	putPack(p *pack) (int64, error)
 	settlePack(p *pack) error
 	keepExchange(x exchangeRow) error
-	// tx is for statements that are too rare to be kept for the end. They do not
-	// see what is kept.
+	// keepRaw stores pages as they came; those that are there are young again.
+	keepRaw(list []rows.RawPage) error
+	// tx runs statements at once. They do not see rows that are kept for the end.
 	tx() *tx
 	// lockQuarantine makes others wait that write an item's rows there, quarantine
 	// writes such rows at once, and noteQuarantined how many of them are open.
@@ -100,12 +111,12 @@ type sink interface {
 	// noteItem writes an item's counters; end is nil while it goes on.
 	noteItem(p place, h *heldItem, end *itemEnd) error
 	// closeOpen closes an item from outside.
-	closeOpen(p place, o harvest.Outcome, why string, at int64) error
-	// closeItem keeps across runs what the end of an item tells, noteChanges
-	// within which numbers its changes lie.
+	closeOpen(p place, o outcomes.Outcome, why string, at int64) error
+	// closeItem updates an item's health from the end of a run, noteChanges the range
+	// of its change numbers.
 	closeItem(item int64, e ending) error
 	noteChanges(item, live int64, s span) error
-	// grow counts documents of items that are not the writer's.
+	// grow changes the document counts of other items than the writer's.
 	grow(g growth) error
 
 	// listToo notes that an item lists a document of another one, if that is as it
@@ -115,7 +126,8 @@ type sink interface {
 	list(name docName, item int64) error
 	unlist(name docName) error
 
-	// sight notes what a page of a full pass lists, endPass finishes the pass.
+	// sight notes the documents that a page of a full pass lists, endPass finishes the
+	// pass.
 	sight(s sighting) error
 	endPass(e passEnd) error
 
@@ -156,7 +168,7 @@ type exchangeRow struct {
 	run, ord, item int64
 	seq, attempt   int
 	worker         string
-	*harvest.Exchange
+	*visit.Exchange
 }
 
 // rejectRow is a row of the quarantine.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 const selectEpoch = `SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'epoch'`
@@ -35,7 +35,7 @@ func (s *Store) Feed(ctx context.Context) (f rows.Feed, err error) {
 // when the copy was made end as store-restored. It returns the new epoch and how
 // many runs it ended; called again after a failure it goes on.
 func (s *Store) Restored(ctx context.Context, by string) (epoch int64, ended int, err error) {
-	err = s.write(ctx, "raise epoch", s.Address(), func(t *tx) error {
+	err = s.writeLocked(ctx, lockExclusive, "raise epoch", s.Address(), func(t *tx) error {
 		if epoch, err = number(t, selectEpoch); err != nil {
 			return err
 		}
@@ -69,9 +69,9 @@ func (s *Store) Restored(ctx context.Context, by string) (epoch int64, ended int
 
 // endRestored closes a run whose workflow goes on, or ended, in another world.
 func (s *Store) endRestored(ctx context.Context, run int64) error {
-	const why = string(harvest.WhyStoreRestored)
-	if _, err := s.CloseOpenItems(ctx, run, harvest.OutcomeCancelled, why); err != nil {
+	const why = string(outcomes.WhyStoreRestored)
+	if _, err := s.CloseOpenItems(ctx, run, outcomes.Cancelled, why); err != nil {
 		return err
 	}
-	return s.FinishRun(ctx, rows.Finish{Run: run, Outcome: harvest.OutcomeCancelled, Why: why, At: time.Now()})
+	return s.FinishRun(ctx, rows.Finish{Run: run, Outcome: outcomes.Cancelled, Why: why, At: time.Now()})
 }

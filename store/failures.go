@@ -1,12 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // Failures lists what is in quarantine, the newest first, without the bytes.
@@ -65,6 +67,9 @@ func (s *Store) Failure(ctx context.Context, id int64) (rows.Failure, error) {
 // there (rows.ErrNotFound), none.
 func (s *Store) AcceptFailures(ctx context.Context, ids ...int64) error {
 	return s.write(ctx, "accept failures", "", func(t *tx) error {
+		if err := s.lockQuarantines(t, ids); err != nil {
+			return err
+		}
 		for _, id := range ids {
 			n, err := t.exec(`UPDATE quarantine SET accepted = CASE WHEN accepted = 0 THEN ? ELSE accepted END WHERE id = ?`, micros(time.Now()), id)
 			if err == nil && n == 0 {
@@ -81,11 +86,21 @@ func (s *Store) AcceptFailures(ctx context.Context, ids ...int64) error {
 	})
 }
 
+// lockQuarantines makes pages of the items of failures wait.
+func (s *Store) lockQuarantines(t *tx, failures []int64) error {
+	items, err := collect(t, scanNumber, `SELECT DISTINCT item FROM quarantine WHERE id IN `+theKeys+` ORDER BY item`, text(failures))
+	k := s.engine.sink(t)
+	for _, item := range items {
+		err = cmp.Or(err, k.lockQuarantine(item))
+	}
+	return err
+}
+
 // Unread lists records of an item to be asked for again, those that were not met
 // for longest first, and counts all of them; run tells which are Unread.Now.
-func (s *Store) Unread(ctx context.Context, item harvest.Item, lane string, run int64) (list []harvest.Unread, u rows.Unread, err error) {
+func (s *Store) Unread(ctx context.Context, item units.Item, lane string, run int64) (list []harvest.Unread, u rows.Unread, err error) {
 	q := s.reader(ctx)
-	id, err := number(q, `SELECT id FROM items WHERE campaign = ? AND entry = ? AND key = ?`, item.Campaign, item.Entry, item.Key)
+	id, err := number(q, selectItem, item.Campaign, item.Entry, item.Key)
 	if err == nil {
 		u, err = unreadOf(q, id, lane, run)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func newStore(t *testing.T) *Store {
@@ -207,17 +208,17 @@ func TestBlobsAreCleaned(t *testing.T) {
 	big := strings.Repeat("big ", 20_000)
 	w := onePageOf(it, 0, "")
 	w.Page.Page.Documents = []harvest.Document{{ID: "kept", Body: []byte(big)}}
-	raw, err := s.PutBlob(t.Context(), []byte("a raw answer"))
+	raw, err := s.putBlob(t.Context(), []byte("a raw answer"))
 	require.NoError(t, err)
-	w.Ledger = []harvest.Exchange{{At: time.Now(), Method: "GET", Host: "example.org", Raw: raw}}
+	w.Ledger = []visit.Exchange{{At: time.Now(), Method: "GET", Host: "example.org", Raw: raw}}
 	require.NoError(t, s.Write(t.Context(), w).Err)
-	orphan, err := s.PutBlob(t.Context(), []byte("an orphan"))
+	orphan, err := s.putBlob(t.Context(), []byte("an orphan"))
 	require.NoError(t, err)
-	young, err := s.PutBlob(t.Context(), []byte("a young orphan"))
+	young, err := s.putBlob(t.Context(), []byte("a young orphan"))
 	require.NoError(t, err)
-	foreign := filepath.Join(s.bucket.(folder).root, "README")
+	foreign := filepath.Join(s.engine.folder().root, "README")
 	require.NoError(t, os.WriteFile(foreign, []byte("not ours"), 0o600))
-	left := filepath.Join(s.bucket.(folder).root, "ab", ".part-1")
+	left := filepath.Join(s.engine.folder().root, "ab", ".part-1")
 	require.NoError(t, os.MkdirAll(filepath.Dir(left), 0o755))
 	require.NoError(t, os.WriteFile(left, []byte("half"), 0o600))
 	age := func(path string) {
@@ -225,7 +226,7 @@ func TestBlobsAreCleaned(t *testing.T) {
 		require.NoError(t, os.Chtimes(path, old, old))
 	}
 	for _, digest := range []string{harvest.Digest([]byte(big)), raw, orphan} {
-		path, err := s.bucket.(folder).file(digest)
+		path, err := s.engine.folder().file(digest)
 		require.NoError(t, err)
 		age(path)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // A run that is closed leaves no claims behind, and those that go on are listed
@@ -27,7 +27,7 @@ func TestAClosedRunLeavesNoClaims(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, open, 1)
 	require.Zero(t, open[0].Tally)
-	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: it.Run, Outcome: harvest.OutcomeDone, At: time.Now()}))
+	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: it.Run, Outcome: outcomes.Done, At: time.Now()}))
 	require.Zero(t, claims())
 	open, err = s.Unfinished(t.Context())
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ func (s *Store) OpenRun(ctx context.Context, n rows.NewRun) (rows.Gate, error) {
 		n.StartedAt = time.Now()
 	}
 	var gate rows.Gate
-	err := s.write(ctx, "open run", n.WorkflowID, func(t *tx) (err error) {
+	err := s.writeLocked(ctx, lockGate(n.Campaign, n.Lane), "open run", n.WorkflowID, func(t *tx) (err error) {
 		gate, err = s.askGate(t, n)
 		return err
 	})

@@ -18,6 +18,7 @@ import (
 const (
 	groupWrites    = 512
 	groupDocuments = 4000
+	groupBytes     = 4 << 20 // compressed
 	groupPatience  = time.Minute
 )
 
@@ -49,7 +50,7 @@ func (g *group) add(j *job) error {
 	return nil
 }
 
-// withdraw takes a write back that no transaction has begun with.
+// withdraw removes a write that is not part of a transaction yet.
 func (g *group) withdraw(j *job) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,9 +65,13 @@ func (g *group) withdraw(j *job) bool {
 func (g *group) take() []*job {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	n, documents := 0, 0
-	for n < len(g.pending) && n < groupWrites && (n == 0 || documents+len(g.pending[n].documents) <= groupDocuments) {
-		documents += len(g.pending[n].documents)
+	n, documents, bytes := 0, 0, 0
+	for n < len(g.pending) && n < groupWrites {
+		j := g.pending[n]
+		documents, bytes = documents+len(j.documents), bytes+j.size
+		if n > 0 && (documents > groupDocuments || bytes > groupBytes) {
+			break
+		}
 		n++
 	}
 	batch := slices.Clone(g.pending[:n])
@@ -74,12 +79,11 @@ func (g *group) take() []*job {
 	return batch
 }
 
-// gather waits while writes keep coming, where a transaction costs more than
-// that: those that were just answered come back together, and one group of many
-// is cheaper than many groups of few. expected says that there is more than one
-// who may come.
-func (g *group) gather(lull time.Duration, expected bool) {
-	if lull == 0 {
+// linger waits until no write has come for delay, so that one transaction serves many
+// writers: those that were answered together write again at about the same time.
+// expected: more than one writer may come.
+func (g *group) linger(delay time.Duration, expected bool) {
+	if delay == 0 {
 		return
 	}
 	before := 0
@@ -88,7 +92,7 @@ func (g *group) gather(lull time.Duration, expected bool) {
 	}
 	for n := g.waiting(); n > before && n < groupWrites; n = g.waiting() {
 		before = n
-		time.Sleep(lull)
+		time.Sleep(delay)
 	}
 }
 
@@ -174,7 +178,7 @@ func (s *Store) runGroups() {
 			s.turn <- struct{}{}
 			s.commit(batch)
 			s.giveTurn()
-			s.group.gather(s.engine.lull(), len(batch) > 1)
+			s.group.linger(s.engine.batchDelay(), len(batch) > 1)
 		}
 		if s.group.closed.Load() {
 			return
@@ -182,8 +186,8 @@ func (s *Store) runGroups() {
 	}
 }
 
-// inOrder sorts a batch by key, and claims after all writes: what a write was
-// told of its claim still holds when its turn comes.
+// inOrder sorts a batch by key, with claims after all writes, so that no claim of the
+// batch takes an item from a write of the batch.
 func inOrder(a, b *job) int {
 	switch {
 	case a.claim == nil && b.claim != nil:
@@ -195,8 +199,8 @@ func inOrder(a, b *job) int {
 	}
 }
 
-// commit writes a batch in one transaction. When that fails, each write is tried
-// again alone, so that one that is bad cannot hurt the others.
+// commit writes a batch in one transaction. If that fails, it tries each write in a
+// transaction of its own, so that one bad write fails alone.
 func (s *Store) commit(batch []*job) {
 	slices.SortStableFunc(batch, inOrder)
 	err := s.commitOnce(batch)
@@ -223,7 +227,7 @@ func (s *Store) commitOnce(batch []*job) error {
 	ctx, stop := context.WithTimeoutCause(context.Background(), groupPatience, errPatience)
 	defer stop()
 	begun := false
-	err := s.engine.transact(ctx, besideOthers, func(t *tx) error {
+	err := s.engine.transact(ctx, lockShared, func(t *tx) error {
 		if begun {
 			forget(batch)
 		}
@@ -234,8 +238,8 @@ func (s *Store) commitOnce(batch []*job) error {
 	return err
 }
 
-// forget makes a batch look anew for the documents that it wants to change: what
-// a reader saw of them may be what its last try failed by.
+// forget makes the next try read again the documents that the batch changes: they may
+// be outdated, which would fail every try.
 func forget(batch []*job) {
 	for _, j := range batch {
 		for i := range j.documents {

@@ -3,13 +3,13 @@ package store
 import (
 	"context"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // Past lists how an item ended in the runs that are still kept, the newest
 // first.
-func (s *Store) Past(ctx context.Context, item harvest.Item, limit int) ([]rows.PastRun, error) {
+func (s *Store) Past(ctx context.Context, item units.Item, limit int) ([]rows.PastRun, error) {
 	list, err := collect(s.reader(ctx), func(sc scanner) (p rows.PastRun, err error) {
 		p.RunItem, err = scanRunItem(sc, &p.Workflow)
 		return p, err

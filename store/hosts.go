@@ -98,7 +98,7 @@ func nextHostChange(t *tx) (int64, error) {
 
 // changeHost writes the state of one host, beside other writers, and counts that.
 func (s *Store) changeHost(ctx context.Context, op, host string, fn func(*tx) error) error {
-	return s.writeBeside(ctx, besideOthers, op, host, func(t *tx) error {
+	return s.write(ctx, op, host, func(t *tx) error {
 		change, err := nextHostChange(t)
 		if err != nil {
 			return err

@@ -20,8 +20,8 @@ func (f *sqliteFile) integrity(ctx context.Context, c *rows.Check) error {
 }
 
 // integrity reads every table to its end, which finds pages whose checksum is
-// wrong, and lets amcheck look at every index where the database has it (CREATE
-// EXTENSION amcheck).
+// wrong, and every index, and lets amcheck look at those, too, where the database has
+// it (CREATE EXTENSION amcheck).
 func (p *postgres) integrity(ctx context.Context, c *rows.Check) error {
 	q := reader{ctx, p}
 	tables, err := collect(q, scanText, `SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace ORDER BY 1`)
@@ -33,6 +33,9 @@ func (p *postgres) integrity(ctx context.Context, c *rows.Check) error {
 		if _, err := number(q, `SELECT count(t.*::text) FROM `+table+` t`); err != nil {
 			c.Found(fmt.Sprintf("table %s: %s", table, err))
 		}
+	}
+	if err := p.integrityOfIndexes(ctx, c); err != nil {
+		return err
 	}
 	amcheck, err := number(q, `SELECT count(*) FROM pg_extension WHERE extname = 'amcheck'`)
 	if err != nil || amcheck == 0 {

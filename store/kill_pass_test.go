@@ -15,7 +15,10 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/store"
+	"github.com/vendemmia/vendemmia/store/storetest"
 )
 
 const (
@@ -29,7 +32,7 @@ func passID(i int) string { return fmt.Sprintf("doc-%05d", i) }
 // passPage is page n, from 1, of a list of every so-manieth document.
 func passPage(it rows.ClaimedItem, n, every int) rows.Write {
 	w := rows.Write{
-		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: harvest.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}, At: time.Now(), Attempt: 1,
+		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: units.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}, At: time.Now(), Attempt: 1,
 		Page: &rows.PageWrite{Seq: it.Seq + 1, Version: it.Checkpoint.Version, Collection: "kill", Sighting: &rows.Sighting{Pass: it.Pass.Number}},
 	}
 	const size = passDocuments / passPages
@@ -49,7 +52,7 @@ func makePass(ctx context.Context, s *store.Store, run int64, every int, say fun
 		return errors.Join(err, errors.New("there is nothing to claim"))
 	}
 	it := got.Items[0]
-	item := harvest.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}
+	item := units.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}
 	if !it.Pass.UnderWay() {
 		if it.Pass, it.Checkpoint.Version, err = s.BeginPass(ctx, rows.PassStart{Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: item, At: time.Now()}); err != nil {
 			return err
@@ -79,7 +82,7 @@ func makePass(ctx context.Context, s *store.Store, run int64, every int, say fun
 		say("swept")
 	}
 	w := passPage(it, 1, every)
-	w.Page, w.Settle = nil, &rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeDone, Attempts: 1, Pass: &rows.PassEnd{Number: it.Pass.Number}}
+	w.Page, w.Settle = nil, &rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Done, Attempts: 1, Pass: &rows.PassEnd{Number: it.Pass.Number}}
 	return s.Write(ctx, w).Err
 }
 
@@ -102,13 +105,13 @@ func passChild(path string) error {
 func TestKilledInAPass(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "killed.db")
-	s := openAt(t, path, store.Options{Create: true})
+	s := storetest.Open(t, path, store.Options{Create: true})
 	require.NoError(t, makePass(t.Context(), s.Store, startRun(t, s.Store, "kill", "first", 1), 1, func(string) {}))
-	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: 1, Outcome: harvest.OutcomeDone, At: time.Now()}))
+	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: 1, Outcome: outcomes.Done, At: time.Now()}))
 	require.EqualValues(t, 2, startRun(t, s.Store, "kill", "second", 1))
 	kills, last := map[string]int{}, ""
 	for last != "over" {
-		startChild(t, "pass", path, "").killAfter(1+rand.IntN(2), func(line string) { //nolint:errcheck // it was killed, or has ended
+		startChild(t, "pass", path, "").killAfter(1+rand.IntN(2), func(line string) { // it was killed, or has ended
 			require.Contains(t, []string{"page", "swept", "over"}, line)
 			last = line
 		})

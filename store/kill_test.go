@@ -16,7 +16,10 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/store"
+	"github.com/vendemmia/vendemmia/store/storetest"
 )
 
 const (
@@ -73,7 +76,7 @@ func commitSome(ctx context.Context, s *store.Store, it rows.ClaimedItem, pages 
 }
 
 // killPage is the page that must follow: everything in it names its number. One
-// document of each page is large enough for the bucket.
+// document of each page is large enough to be a blob.
 func killPage(it rows.ClaimedItem) rows.Write {
 	seq := it.Seq + 1
 	docs := make([]harvest.Document, 6)
@@ -82,8 +85,8 @@ func killPage(it rows.ClaimedItem) rows.Write {
 	}
 	docs[0].Body = []byte(strings.Repeat(docs[0].ID+" ", 8000))
 	return rows.Write{
-		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: harvest.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}, At: time.Now(), Attempt: 1,
-		Ledger: []harvest.Exchange{{At: time.Now(), Method: "GET", URL: fmt.Sprintf("https://example.org/%s?page=%d", it.Key, seq), Host: "example.org", Status: 200}},
+		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Item: units.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}, At: time.Now(), Attempt: 1,
+		Ledger: []visit.Exchange{{At: time.Now(), Method: "GET", URL: fmt.Sprintf("https://example.org/%s?page=%d", it.Key, seq), Host: "example.org", Status: 200}},
 		Page: &rows.PageWrite{Seq: seq, Version: it.Checkpoint.Version, Collection: "kill", Page: harvest.Page{
 			Documents: docs, Listed: len(docs), Checkpoint: json.RawMessage(fmt.Sprintf(`{"page":%d}`, seq)),
 		}},
@@ -94,7 +97,7 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	const kills = 25
 	path := filepath.Join(t.TempDir(), "killed.db")
-	s := openAt(t, path, store.Options{Create: true})
+	s := storetest.Open(t, path, store.Options{Create: true})
 	startRun(t, s.Store, "kill", "run", killItems)
 	answered := answers{}
 	for range kills {
@@ -110,7 +113,7 @@ func TestKilled(t *testing.T) {
 
 // verify compares pages, checkpoints, documents and ledger with each other and
 // with what was answered.
-func verify(t *testing.T, s opened, answered answers) {
+func verify(t *testing.T, s storetest.Store, answered answers) {
 	t.Helper()
 	items, err := s.RunItems(t.Context(), killRun, rows.ItemFilter{})
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ func (s *Store) seeList(ctx context.Context, digest string) (known bool, err err
 		return known, err
 	}
 	var n int64
-	err = s.writeBeside(ctx, besideOthers, "see list", digest, func(t *tx) (err error) {
+	err = s.write(ctx, "see list", digest, func(t *tx) (err error) {
 		n, err = t.exec(`UPDATE lists SET seen_at = ? WHERE digest = ?`, micros(time.Now()), digest)
 		return err
 	})

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -33,7 +32,8 @@ func migrationFiles(engine string) migrationSource {
 }
 
 // How often bringing the schema up to date is tried again, because another
-// process holds the file, or because it was doing the same at that moment.
+// process holds the file, or because it was doing the same at that moment. A try
+// that found a newer schema than the one before counts from the beginning.
 const (
 	attemptsBusy   = 200
 	attemptsFailed = 4
@@ -50,6 +50,7 @@ type migration struct {
 	log     *slog.Logger
 	fresh   bool // the file was empty
 	copied  bool
+	version int64 // of the schema, as the last try found it
 }
 
 // migrate brings the schema up to date, or says why it must not.
@@ -72,15 +73,18 @@ func migrate(ctx context.Context, path string, o Options, files migrationSource,
 
 func (m *migration) tryOften(ctx context.Context) error {
 	said := time.Now()
-	for busy, failed := 0, 0; ; {
+	for busy, failed, version := 0, 0, int64(0); ; {
 		err := m.try(ctx)
 		if _, final := errors.AsType[*harvest.Error](err); err == nil || final || ctx.Err() != nil {
 			return err
 		}
-		if isBusy(err) {
+		switch {
+		case isBusy(err):
 			busy++
 			said = m.sayBusy(said)
-		} else {
+		case m.version > version:
+			version, failed = m.version, 0
+		default:
 			failed++
 		}
 		if busy == attemptsBusy || failed == attemptsFailed {
@@ -116,6 +120,7 @@ func (m *migration) try(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.version = current
 	if current == 0 {
 		return m.create(ctx, provider, target)
 	}
@@ -160,7 +165,7 @@ func (m *migration) upgrade(ctx context.Context, provider *goose.Provider, curre
 	if older, err := mayMigrate(m.path, m.options.Migrate, current, target); err != nil {
 		return err
 	} else if !older {
-		return name(ctx, m.db, nameSQLite) // its creator may have died before it did
+		return name(ctx, m.db, nameSQLite)
 	}
 	if !m.copied {
 		if err := keepCopy(ctx, m.db, m.path, current); err != nil {
@@ -173,7 +178,7 @@ func (m *migration) upgrade(ctx context.Context, provider *goose.Provider, curre
 		return err
 	}
 	m.options.migrated(current, target)
-	return nil
+	return name(ctx, m.db, nameSQLite) // its creator may be between two migrations, or dead
 }
 
 func (o Options) migrated(from, to int64) {
@@ -206,7 +211,7 @@ func name(ctx context.Context, db *sql.DB, insert string) error {
 		return err
 	}
 	id := make([]byte, 4)
-	rand.Read(id) //nolint:errcheck // never fails
+	rand.Read(id) // never fails
 	_, err := db.ExecContext(ctx, insert, hex.EncodeToString(id))
 	return err
 }
@@ -218,16 +223,11 @@ func wrongVersion(path string, current, target int64, relation, advice string) e
 	}
 }
 
-// keepCopy writes a whole copy beside the file; a leftover of an earlier try is
-// replaced.
+// keepCopy writes a whole copy beside the file.
 func keepCopy(ctx context.Context, db *sql.DB, path string, version int64) error {
-	to := fmt.Sprintf("%s.before-%d", path, version)
-	part := to + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
+	err := wholeFile(fmt.Sprintf("%s.before-%d", path, version), func(part string) error { return vacuumInto(ctx, db, part) })
+	if err != nil {
 		return fmt.Errorf("copy before migrating: %w", err)
 	}
-	return os.Rename(part, to)
+	return nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -75,7 +76,7 @@ func TestOpenOddPath(t *testing.T) {
 func TestCreateAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new.db")
-	ids := make([]string, 6)
+	ids := make([]string, 12)
 	var wg sync.WaitGroup
 	for i := range ids {
 		wg.Go(func() {
@@ -93,6 +94,23 @@ func TestCreateAtOnce(t *testing.T) {
 	wg.Wait()
 	for _, id := range ids {
 		require.Equal(t, ids[0], id)
+	}
+}
+
+// Two processes make one store; the first is between two migrations, or died
+// there, when the second opens it.
+func TestAStoreWithoutItsNameGetsOne(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new.db")
+	for version := 1; version <= 3; version++ {
+		s, err := openFile(t, path, Options{Create: true}, program(t, version))
+		require.NoError(t, err, "version %d", version)
+		require.NotEmpty(t, s.ID())
+		require.NoError(t, s.Close())
+		db, err := sql.Open("sqlite", path)
+		require.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), "DELETE FROM meta")
+		require.NoError(t, errors.Join(err, db.Close()))
 	}
 }
 

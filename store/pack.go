@@ -4,18 +4,18 @@ import (
 	"fmt"
 )
 
-// packSize is how many bytes of bodies are compressed together: enough for
-// neighbours to help each other, little enough to read one of them quickly.
-// Below packFrom a lone body is kept as it is.
+// packSize is how many bytes of fields and bodies are compressed together: enough
+// for neighbours to help each other, little enough to read one of them quickly.
+// Below packFrom those of a lone document are kept in its row.
 const (
 	packSize = 32 << 10
 	packFrom = 512
 )
 
-// pack holds bodies of one job.
+// pack holds fields and bodies of documents of one job.
 type pack struct {
 	content []byte // compressed
-	live    int    // bodies in it
+	live    int    // documents in it
 	id      int64  // once it is stored
 	used    int    // versions that point at it
 }
@@ -29,11 +29,11 @@ type packer struct {
 }
 
 func (p *packer) add(d *document, body []byte) {
-	if len(body) == 0 {
+	if len(d.fields)+len(body) == 0 {
 		return
 	}
 	d.pack, d.packAt = len(p.packs)+1, len(p.buffer)
-	p.buffer = append(p.buffer, body...)
+	p.buffer = append(append(p.buffer, d.fields...), body...)
 	p.live++
 	if len(p.buffer) >= packSize {
 		p.flush()
@@ -41,7 +41,7 @@ func (p *packer) add(d *document, body []byte) {
 }
 
 func (p *packer) flush() {
-	p.packs = append(p.packs, pack{content: p.codec.enc.EncodeAll(p.buffer, nil), live: p.live})
+	p.packs = append(p.packs, pack{content: p.codec.pack(p.buffer), live: p.live})
 	p.buffer, p.live = p.buffer[:0], 0
 }
 
@@ -52,7 +52,7 @@ func (p *packer) finish() []pack {
 	return p.packs
 }
 
-// packID stores a pack of a job when its first body is needed.
+// packID stores a pack of a job when its first document is needed.
 func (b *batchWriter) packID(j *job, d *document) (int64, error) {
 	if d.pack == 0 {
 		return 0, nil
@@ -67,7 +67,7 @@ func (b *batchWriter) packID(j *job, d *document) (int64, error) {
 	return p.id, err
 }
 
-// settlePacks corrects the packs of which not every body was needed after all.
+// settlePacks corrects the packs of which not every document was needed after all.
 func (b *batchWriter) settlePacks(j *job) error {
 	for i := range j.packs {
 		p := &j.packs[i]
@@ -88,7 +88,7 @@ func (j *job) resetPacks() {
 	}
 }
 
-// unpacker gives bodies back, each pack read once.
+// unpacker gives fields and bodies back, each pack read once.
 type unpacker struct {
 	q       querier
 	codec   *codec
@@ -96,7 +96,7 @@ type unpacker struct {
 	content []byte
 }
 
-func (u *unpacker) body(pack int64, at, size int) ([]byte, error) {
+func (u *unpacker) part(pack int64, at, size int) ([]byte, error) {
 	if u.id != pack {
 		packed, found, err := first(u.q, scanBytes, `SELECT content FROM packs WHERE id = ?`, pack)
 		if err == nil && !found {

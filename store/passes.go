@@ -38,7 +38,7 @@ func (p *storedPass) pass() rows.Pass {
 	}
 	return rows.Pass{
 		Number: p.number, Begun: moment(begun), Listed: p.state == passDeletes, DoneAt: moment(p.doneAt), TriedAt: moment(p.triedAt),
-		Note: p.note, Held: heldOf(p.held), Run: p.run,
+		Note: p.note, Kept: heldOf(p.held), Run: p.run,
 	}
 }
 
@@ -60,7 +60,7 @@ func (s *Store) heldBy(t *tx, run, ord, epoch int64) (item int64, r liveRun, err
 // what it noted counts as noted by an earlier pass. rows.ErrFenced when the claim
 // is somebody else's.
 func (s *Store) BeginPass(ctx context.Context, p rows.PassStart) (begun rows.Pass, version int64, err error) {
-	err = s.writeBeside(ctx, besideOthers, "begin a full pass of", p.Item.String(), func(t *tx) error {
+	err = s.write(ctx, "begin a full pass of", p.Item.String(), func(t *tx) error {
 		item, _, err := s.heldBy(t, p.Run, p.Ord, p.Epoch)
 		if err != nil {
 			return err
@@ -126,7 +126,7 @@ func sightings(j *job) []string {
 		}
 	}
 	for _, r := range j.Page.Page.Rejects {
-		if id := clean(r.ID); harvest.CheckID(id) == nil { // else there is no such document
+		if id := clean(r.ID); rows.CheckID(id) == nil { // else there is no such document
 			add(id)
 		}
 	}
@@ -159,22 +159,22 @@ func (b *batchWriter) endPass(j *job, item int64) error {
 	if p == nil {
 		return nil
 	}
-	return b.sink.endPass(passEnd{item: item, pass: int64(p.Number), at: micros(j.At), void: p.Void, held: heldText(p.Held)})
+	return b.sink.endPass(passEnd{item: item, pass: int64(p.Number), at: micros(j.At), void: p.Void, held: heldText(p.Kept)})
 }
 
 // maxHeld is how many items are named that list what another one does not.
 const maxHeld = 20
 
-func heldText(list []rows.Held) string {
+func heldText(list []rows.Kept) string {
 	if len(list) == 0 {
 		return ""
 	}
 	return text(list[:min(len(list), maxHeld)])
 }
 
-func heldOf(s string) (list []rows.Held) {
+func heldOf(s string) (list []rows.Kept) {
 	if s != "" {
-		json.Unmarshal([]byte(s), &list) //nolint:errcheck // it is ours
+		json.Unmarshal([]byte(s), &list) // it is ours
 	}
 	return list
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // The order in which tables are read decides whether a large store is usable;
@@ -40,8 +42,17 @@ func TestPlans(t *testing.T) {
 	former := plan(strings.NewReplacer("?", "1").Replace(selectFormer))
 	require.Contains(t, former, "SEARCH l USING PRIMARY KEY (item=? AND collection=? AND id>?)")
 	require.NotContains(t, former, "TEMP B-TREE")
-	claims := plan(`SELECT ord FROM run_items WHERE run = 1 AND ord BETWEEN 2 AND 3 AND state = 'open' ORDER BY ord LIMIT 4`)
-	require.Equal(t, "SEARCH run_items USING PRIMARY KEY (run=? AND ord>? AND ord<?)", claims)
+	shared := &claiming{Claim: rows.Claim{Shared: true, Max: 9}}
+	due, _ := shared.due("")
+	reopen, _ := shared.reopen()
+	for _, query := range []string{due, reopen} {
+		queue := plan(strings.ReplaceAll(query, "?", "1"))
+		require.Contains(t, queue, "SEARCH run_items USING INDEX run_items_queue (run=? AND queue=? AND state=?", queue)
+		require.NotContains(t, queue, "PRIMARY KEY", "a claim reads its queue, not the run")
+		require.NotContains(t, queue, "TEMP B-TREE")
+	}
+	resting := plan(strings.ReplaceAll(deferHost(""), "?", "1"))
+	require.Contains(t, resting, "INDEX run_items_host (run=? AND host=?", resting)
 	for index, query := range map[string]string{
 		"versions_replaced":  `SELECT v.number FROM versions v WHERE v.before > 0 AND (v.at, v.number) > (1, 1) AND v.at < 2 ORDER BY v.at, v.number LIMIT 3`,
 		"ledger_raw_at":      `SELECT l.id FROM ledger l WHERE l.raw <> '' AND (l.at, l.id) > (1, 1) AND l.at < 2 ORDER BY l.at, l.id LIMIT 3`,

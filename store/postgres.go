@@ -82,7 +82,7 @@ func newPostgres(address string, o Options, files migrationSource) (*postgres, e
 		o.Purpose = filepath.Base(os.Args[0])
 	}
 	id := make([]byte, 8)
-	rand.Read(id) //nolint:errcheck // never fails
+	rand.Read(id) // never fails
 	return &postgres{config: config, shown: printable(u), options: o, files: files, name: hex.EncodeToString(id)}, nil
 }
 
@@ -109,13 +109,6 @@ func printable(u *url.URL) string {
 }
 
 func (p *postgres) address() string { return p.shown }
-
-func (p *postgres) bucket() bucket {
-	if p.options.Blobs != "" {
-		return newFolder("", p.options.Blobs)
-	}
-	return &blobTable{p}
-}
 
 func (p *postgres) open(ctx context.Context) error {
 	if err := p.migrate(ctx); err != nil {
@@ -164,7 +157,7 @@ func (p *postgres) leave() {
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
 	p.writer.ctx = ctx
-	p.writer.simple("DELETE FROM writers WHERE id = '" + p.name + "' OR since < " + strconv.FormatInt(micros(time.Now().Add(-writerKept)), 10)) //nolint:errcheck // the next one to close does it
+	p.writer.simple("DELETE FROM writers WHERE id = '" + p.name + "' OR since < " + strconv.FormatInt(micros(time.Now().Add(-writerKept)), 10)) // the next one to close does it
 }
 
 // writerKept is how long the row of a process that was killed stays.
@@ -175,7 +168,7 @@ func (p *postgres) read(ctx context.Context, query string, args ...any) (*sql.Ro
 	query, args = numbered(query), plain(args)
 	var rs *sql.Rows
 	err := patiently(ctx, func(int) (err error) {
-		rs, err = p.pool.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller's
+		rs, err = p.pool.QueryContext(ctx, query, args...) // the caller's
 		return err
 	})
 	return rs, err

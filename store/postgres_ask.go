@@ -2,10 +2,11 @@ package store
 
 import "slices"
 
-// begin asks for everything at once.
+// begin asks for everything at once. The state of a run is read once its items are
+// locked: closing a run locks them too.
 func (k *pgSink) begin(batch []*job) (int64, error) {
-	k.askRuns(batch)
 	k.askHeld(batch)
+	k.askRuns(batch)
 	k.askDocuments(batch)
 	k.askPacks(batch)
 	return provisional, k.w.send()

@@ -1,65 +1,45 @@
 package store
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"io"
-	"io/fs"
+	"slices"
 	"time"
+
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// blobTable is a bucket in the database itself: workers on several machines
-// share it without sharing a folder.
-type blobTable struct{ p *postgres }
-
-func (b *blobTable) place() string { return b.p.shown }
-
-func (b *blobTable) put(ctx context.Context, digest string, content []byte) error {
+// putBlob uses a reading connection, so that the writing one does not wait.
+func (p *postgres) putBlob(ctx context.Context, digest string, content []byte) error {
+	if f := p.folder(); f.root != "" {
+		return f.put(digest, content)
+	}
 	return patiently(ctx, func(int) error {
-		_, err := b.p.pool.ExecContext(ctx, `INSERT INTO blobs (digest, created, content) VALUES ($1, $2, $3)
-			ON CONFLICT (digest) DO UPDATE SET created = excluded.created`, digest, micros(time.Now()), content)
+		_, err := p.pool.ExecContext(ctx, `INSERT INTO blobs (digest, created, content) VALUES ($1, $2, $3)`+youngAgain, digest, micros(time.Now()), content)
 		return err
 	})
 }
 
-func (b *blobTable) get(ctx context.Context, digest string) (io.ReadCloser, error) {
-	content, found, err := first(reader{ctx, b.p}, scanBytes, `SELECT content FROM blobs WHERE digest = ?`, digest)
-	if err == nil && !found {
-		err = fs.ErrNotExist
+// folder has no root unless one is configured: workers on several machines share
+// none.
+func (p *postgres) folder() folder { return folder{p.options.Blobs} }
+
+func rawColumns() []column[rows.RawPage] {
+	now := micros(time.Now())
+	return []column[rows.RawPage]{
+		texts("digest", func(r *rows.RawPage) string { return r.Digest }),
+		integers("created", func(*rows.RawPage) int64 { return now }),
+		integers("packed", func(*rows.RawPage) int64 { return 1 }),
+		bytesOf("content", func(r *rows.RawPage) []byte { return r.Packed }),
 	}
-	return io.NopCloser(bytes.NewReader(content)), err
 }
 
-func (b *blobTable) size(ctx context.Context, digest string) (int64, error) {
-	return number(reader{ctx, b.p}, `SELECT length(content) FROM blobs WHERE digest = ?`, digest)
-}
-
-// clean looks at what is old, some at a time. One that became young meanwhile
-// stays: somebody has just put it again and is about to name it.
-func (b *blobTable) clean(ctx context.Context, limit time.Time, named isNamed) (removed int, err error) {
-	for after := ""; ; {
-		old, err := collect(reader{ctx, b.p}, scanText, `SELECT digest FROM blobs WHERE created < ? AND digest > ? ORDER BY digest LIMIT ?`, micros(limit), after, cleanBatch)
-		if err != nil || len(old) == 0 {
-			return removed, err
-		}
-		after = old[len(old)-1]
-		for _, digest := range old {
-			known, err := named(ctx, digest)
-			if err != nil {
-				return removed, err
-			}
-			if known {
-				continue
-			}
-			result, err := b.p.pool.ExecContext(ctx, `DELETE FROM blobs WHERE digest = $1 AND created < $2`, digest, micros(limit))
-			if err != nil {
-				return removed, err
-			}
-			n, err := result.RowsAffected()
-			if err != nil {
-				return removed, err
-			}
-			removed += int(n)
-		}
-	}
+// queueRaw writes each raw page once, in the order of digests: two transactions
+// may bring the same ones.
+func (k *pgSink) queueRaw() {
+	slices.SortFunc(k.raw, func(a, b rows.RawPage) int { return cmp.Compare(a.Digest, b.Digest) })
+	k.raw = slices.CompactFunc(k.raw, func(a, b rows.RawPage) bool { return a.Digest == b.Digest })
+	columns := rawColumns()
+	maybeOver(&k.w.out, columns, k.raw, `INSERT INTO blobs (`+names(columns)+`) SELECT `+names(columns)+` FROM %s`+youngAgain)
+	k.raw = nil
 }

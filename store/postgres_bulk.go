@@ -29,8 +29,8 @@ func (p *pipeline) do(statement string, args ...any) {
 	})
 }
 
-// over adds a statement, which must find all rows as they were read: else it
-// divides by zero, so that a COMMIT behind it is none. %s in it is the table of
+// over adds a statement that fails (it divides by zero) unless it finds all rows as
+// they were read. The COMMIT of the same message then commits nothing. %s in it is the table of
 // rows.
 func over[T any](p *pipeline, columns []column[T], list []T, statement string) {
 	if len(list) == 0 {
@@ -78,7 +78,7 @@ func (w *pgSession) send() error {
 		results := c.SendBatch(w.ctx, &p.batch)
 		for _, then := range p.then {
 			if err := then(results); err != nil {
-				results.Close() //nolint:errcheck // the first error tells
+				results.Close() // the first error tells
 				return raced(err)
 			}
 		}

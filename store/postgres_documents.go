@@ -49,7 +49,8 @@ func versionColumnsFrom(number numbering) []column[versionRow] {
 		texts("media_type", func(v *versionRow) string { return v.d.MediaType }),
 		bytesOf("hash", func(v *versionRow) []byte { return v.d.hash }),
 		texts("body_ref", func(v *versionRow) string { return v.d.bodyRef }),
-		texts("fields", func(v *versionRow) string { return v.d.fields }),
+		texts("fields", func(v *versionRow) string { fields, _ := v.d.row(); return fields }),
+		integers("fields_size", func(v *versionRow) int64 { _, packed := v.d.row(); return int64(packed) }),
 		bytesOf("body", func(v *versionRow) []byte { return v.d.body }),
 		integers("sums", func(v *versionRow) int64 { return v.sums }),
 	}

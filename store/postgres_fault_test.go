@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/pgtest"
+	"github.com/vendemmia/vendemmia/internal/testkit/pgtest"
 )
 
 // The server is killed and started again while pages are written: none is lost,

@@ -25,10 +25,10 @@ func (k *pgSink) finish(changes int64) error {
 
 // queueQuarantined notes how much is quarantined, in the order of items.
 func (k *pgSink) queueQuarantined() {
-	for _, item := range slices.Sorted(maps.Keys(k.aside)) {
-		k.w.out.do(`UPDATE items SET quarantined = $1 WHERE id = $2`, k.aside[item], item)
+	for _, item := range slices.Sorted(maps.Keys(k.quarantined)) {
+		k.w.out.do(`UPDATE items SET quarantined = $1 WHERE id = $2`, k.quarantined[item], item)
 	}
-	clear(k.aside)
+	clear(k.quarantined)
 }
 
 // takeNumbers locks the row that counts changes. number makes of a provisional

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // One transaction holds numbers while others wait for theirs: a follower sees
@@ -66,7 +66,7 @@ func writePages(t *testing.T, s *Store, run, ord int64, pages, docs int) {
 		for i := range w.Page.Page.Documents {
 			w.Page.Page.Documents[i].ID += it.Key
 		}
-		w.Ledger = []harvest.Exchange{{At: time.Now(), Method: "GET", Host: "example.org", Status: 200}}
+		w.Ledger = []visit.Exchange{{At: time.Now(), Method: "GET", Host: "example.org", Status: 200}}
 		if err := s.Write(t.Context(), w).Err; err != nil {
 			t.Error(err)
 			return

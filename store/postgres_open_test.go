@@ -15,6 +15,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // ask runs one statement on a connection of its own.
@@ -164,7 +165,7 @@ func TestPostgresOddText(t *testing.T) {
 	w.Worker = "w\x00"
 	w.Page.Params, w.Page.Page.Checkpoint = "\xfe", []byte("{\"a\":\"\xff\\u0000\"}")
 	w.Page.Page.Warnings = []string{"w\x00\xff"}
-	w.Ledger = []harvest.Exchange{{URL: "\x00", Method: "\xff", Host: "\x00", Error: "\xff\x00"}}
+	w.Ledger = []visit.Exchange{{URL: "\x00", Method: "\xff", Host: "\x00", Error: "\xff\x00"}}
 	for i := range 5 { // as many as a reader looks for beforehand
 		w.Page.Page.Documents = append(w.Page.Page.Documents, harvest.Document{ID: fmt.Sprint(i), Title: "\x00", Fields: map[string]any{"f": "\x00\xff"}, Body: []byte("b\x00\xff")})
 	}
@@ -183,12 +184,12 @@ func TestPostgresBlobsAreCleaned(t *testing.T) {
 	w := onePageOf(it, 0, "")
 	w.Page.Page.Documents = []harvest.Document{{ID: "kept", Body: []byte(big)}}
 	require.NoError(t, s.Write(t.Context(), w).Err)
-	orphan, err := s.PutBlob(t.Context(), []byte("an orphan"))
+	orphan, err := s.putBlob(t.Context(), []byte("an orphan"))
 	require.NoError(t, err)
-	again, err := s.PutBlob(t.Context(), []byte("put again"))
+	again, err := s.putBlob(t.Context(), []byte("put again"))
 	require.NoError(t, err)
 	ask(t, address, fmt.Sprintf("UPDATE blobs SET created = %d", micros(time.Now().Add(-25*time.Hour))))
-	_, err = s.PutBlob(t.Context(), []byte("put again"))
+	_, err = s.putBlob(t.Context(), []byte("put again"))
 	require.NoError(t, err)
 	removed, err := s.Clean(t.Context(), rows.Retention{})
 	require.NoError(t, err)

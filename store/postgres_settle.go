@@ -91,6 +91,7 @@ func (k *pgSink) addTraces() error {
 	if err := add(k, "ledger", ledgerColumns(), k.ledger); err != nil {
 		return err
 	}
+	k.queueRaw()
 	k.packed, k.ledger = nil, nil
 	return nil
 }

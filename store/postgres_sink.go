@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"maps"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // pgSink reads at the beginning what a batch needs, keeps what is decided in
@@ -23,18 +24,19 @@ type pgSink struct {
 	known map[docName]*docState
 	packs []int64 // numbers for packs
 
-	moves  map[spot]*moveRow
-	notes  map[place]*noteRow
-	closed []closedRow
-	ledger []exchangeRow
-	aside  map[int64]int64 // open rows in quarantine, of items where that changed
-	packed []*pack
-	docs   map[docName]*docRow
-	added  []versionRow
-	ends   []endRow
-	listed map[listing]int64 // the pass
-	sights map[int64]*sighting
-	passes []passEnd
+	moves       map[spot]*moveRow
+	notes       map[place]*noteRow
+	closed      []closedRow
+	ledger      []exchangeRow
+	raw         []rows.RawPage
+	quarantined map[int64]int64 // open rows in quarantine, of items where that changed
+	packed      []*pack
+	docs        map[docName]*docRow
+	added       []versionRow
+	ends        []endRow
+	listed      map[listing]int64 // the pass
+	sights      map[int64]*sighting
+	passes      []passEnd
 
 	also     map[listing]bool  // listed by an item beside the one whose it is
 	shared   map[docName]int64 // the versions that they rely upon
@@ -54,7 +56,7 @@ func (p *postgres) sink(t *tx) sink {
 	return &pgSink{
 		w: t.session.(*pgSession), runs: map[int64]liveRun{}, items: map[place]*heldItem{}, spots: map[spot]int64{},
 		moves: map[spot]*moveRow{}, notes: map[place]*noteRow{}, docs: map[docName]*docRow{},
-		aside: map[int64]int64{}, listed: map[listing]int64{}, sights: map[int64]*sighting{},
+		quarantined: map[int64]int64{}, listed: map[listing]int64{}, sights: map[int64]*sighting{},
 		also: map[listing]bool{}, shared: map[docName]int64{}, unlisted: map[docName]bool{},
 	}
 }
@@ -74,7 +76,7 @@ func (k *pgSink) held(p place) (*heldItem, bool, error) {
 
 func (k *pgSink) loaded(name docName) *docState { return k.known[name] }
 
-func (k *pgSink) again(d *document) (*docState, error) { return k.docs[d.name].now, nil }
+func (k *pgSink) reload(d *document) (*docState, error) { return k.docs[d.name].now, nil }
 
 func (k *pgSink) moveCheckpoint(m checkpointMove) (bool, error) {
 	at := spot{m.item, m.lane}
@@ -124,6 +126,11 @@ func (k *pgSink) keepExchange(x exchangeRow) error {
 	return nil
 }
 
+func (k *pgSink) keepRaw(list []rows.RawPage) error {
+	k.raw = append(k.raw, list...)
+	return nil
+}
+
 func (k *pgSink) tx() *tx { return &tx{k.w} }
 
 func (k *pgSink) lockQuarantine(item int64) error {
@@ -138,7 +145,7 @@ func (k *pgSink) quarantine(list []rejectRow) error {
 }
 
 func (k *pgSink) noteQuarantined(item, open int64) error {
-	k.aside[item] = open
+	k.quarantined[item] = open
 	return nil
 }
 
@@ -154,7 +161,7 @@ func (k *pgSink) noteItem(p place, h *heldItem, end *itemEnd) error {
 	return nil
 }
 
-func (k *pgSink) closeOpen(p place, o harvest.Outcome, why string, at int64) error {
+func (k *pgSink) closeOpen(p place, o outcomes.Outcome, why string, at int64) error {
 	k.closed = append(k.closed, closedRow{p, string(o), why, at})
 	return nil
 }

@@ -11,26 +11,25 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Locks. A transaction that decides about runs stands alone (the first lock,
-// held alone); all others share it and find their way by the rows they lock. The
-// second lock is taken per run by whoever hands out its items.
+// Advisory locks. All transactions share the first one, but for those that rename,
+// reset or raise the epoch. The second one is for transactions that decide about
+// something that has no row yet. Everything else is decided by rows that are locked.
 //
-// The order is always the same: run_items by key, the lock on an item's rows in
-// quarantine, checkpoints, the lock on a
-// run's claims, the row that counts changes, documents, items. Where two meet
-// all the same, one is told so by the server and done again.
+// The order is always the same: the advisory locks, a run that is opened, run_items
+// by key, the lock on an item's rows in quarantine, checkpoints, the row that counts
+// changes, documents, items. Where two meet all the same, the server ends one of
+// them, and it is done again.
 const (
-	lockRuns    = 0x56656e64
-	lockClaims  = 0x56656e65
-	lockMigrate = 0x56656e66
-
+	lockAll        = 0x56656e64
+	lockNamed      = 0x56656e65
+	lockMigrate    = 0x56656e66
 	lockQuarantine = 0x56656e67
 )
 
-// commitLull is a fraction of what a transaction takes.
-const commitLull = 500 * time.Microsecond
+// commitDelay is much less than a transaction takes.
+const commitDelay = 500 * time.Microsecond
 
-func (p *postgres) lull() time.Duration { return commitLull }
+func (p *postgres) batchDelay() time.Duration { return commitDelay }
 
 // optimists is how often a transaction may find that others changed its
 // documents before it takes the count of changes, and with it the documents,
@@ -116,7 +115,7 @@ func (p *postgres) session(ctx context.Context) (*pgSession, error) {
 	w := &pgSession{conn: conn, ctx: ctx}
 	err = scanOne(w, []any{&w.served.pid, &w.served.since}, `SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()`)
 	if err != nil {
-		conn.Close() //nolint:errcheck // it is not used
+		conn.Close() // it is not used
 		return nil, err
 	}
 	w.ctx = context.Background()
@@ -126,14 +125,14 @@ func (p *postgres) session(ctx context.Context) (*pgSession, error) {
 
 func (p *postgres) drop() {
 	if p.writer != nil {
-		p.writer.conn.Close() //nolint:errcheck // it is broken
+		p.writer.conn.Close() // it is broken
 		p.writer = nil
 	}
 }
 
 func (p *postgres) locked(query, table string) string { return query + " FOR UPDATE OF " + table }
 
-func (p *postgres) transact(ctx context.Context, who beside, fn func(*tx) error) error {
+func (p *postgres) transact(ctx context.Context, l lock, fn func(*tx) error) error {
 	return patiently(ctx, func(attempt int) error {
 		w, err := p.session(ctx)
 		if err != nil {
@@ -141,8 +140,8 @@ func (p *postgres) transact(ctx context.Context, who beside, fn func(*tx) error)
 		}
 		inside, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*groupPatience)
 		defer stop()
-		w.ctx, w.sure = inside, who == besideOthers && attempt >= optimists
-		w.begin(who)
+		w.ctx, w.sure = inside, !l.all && attempt >= optimists
+		w.begin(l)
 		if err = fn(&tx{w}); err != nil {
 			return p.abandon(err)
 		}
@@ -151,14 +150,17 @@ func (p *postgres) transact(ctx context.Context, who beside, fn func(*tx) error)
 }
 
 // begin goes with the first statement of the transaction.
-func (w *pgSession) begin(who beside) {
-	lock := "pg_advisory_xact_lock"
-	if who == besideOthers {
-		lock = "pg_advisory_xact_lock_shared"
+func (w *pgSession) begin(l lock) {
+	all := "pg_advisory_xact_lock_shared"
+	if l.all {
+		all = "pg_advisory_xact_lock"
 	}
 	w.out = pipeline{}
 	w.out.do("BEGIN")
-	w.out.do("SELECT "+lock+"($1, 0)", lockRuns)
+	w.out.do("SELECT "+all+"($1, 0)", lockAll)
+	if l.name != "" {
+		w.out.do("SELECT pg_advisory_xact_lock($1, hashtext($2))", lockNamed, l.name)
+	}
 	if w.sure {
 		w.out.do("SELECT value FROM sequences WHERE name = 'change' FOR UPDATE")
 	}

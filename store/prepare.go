@@ -9,9 +9,10 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/fieldjson"
 )
 
-// blobFrom is the size from which a body is kept in the bucket.
+// blobFrom is the size from which a body is kept by itself, as a blob.
 const blobFrom = 64 << 10
 
 // job is one write or claim on its way: everything that needs no transaction is
@@ -22,6 +23,8 @@ type job struct {
 	claimed   rows.Claimed
 	documents []document
 	packs     []pack
+	raw       []rows.RawPage
+	size      int   // of packs and raw pages
 	bytes     int64 // of the ledger's exchanges
 	answer    rows.Written
 	done      chan struct{}
@@ -38,7 +41,7 @@ type document struct {
 	bodyRef   string
 	bodySum   uint32 // where it is not kept under its digest
 	body      []byte // where it is kept in the row
-	pack      int    // 1 + index of the job's pack; 0: none
+	pack      int    // 1 + index of the job's pack, which has fields and body; 0: none
 	packAt    int
 
 	// probed says that was is what a reader saw just now, nil for nothing; the
@@ -49,12 +52,16 @@ type document struct {
 
 type docName struct{ collection, id string }
 
-// prepareJob hashes and compresses what is new or changed and puts large bodies
-// into the bucket.
+// prepareJob hashes and compresses what is new or changed and stores large bodies.
 func (s *Store) prepareJob(ctx context.Context, w rows.Write) (*job, error) {
 	j := &job{Write: w, done: make(chan struct{})}
 	for _, e := range w.Ledger {
 		j.bytes += e.Bytes
+	}
+	for _, p := range w.Raw {
+		if len(p.Packed) > 0 {
+			j.raw, j.size = append(j.raw, p), j.size+len(p.Packed)
+		}
 	}
 	if w.Page == nil || len(w.Page.Page.Documents) == 0 {
 		return j, nil
@@ -78,17 +85,17 @@ func (j *job) takeDocuments() {
 		if last != nil && last[list[i].ID] != i {
 			continue
 		}
-		if err := harvest.CheckID(clean(list[i].ID)); err != nil {
-			j.setAside(&list[i], err)
+		if err := rows.CheckID(clean(list[i].ID)); err != nil {
+			j.reject(&list[i], err)
 			continue
 		}
-		j.documents = append(j.documents, newDocument(&list[i], j.Page.Collection, j.Page.Blobs[i]))
+		j.documents = append(j.documents, newDocument(&list[i], j.Page.Collection))
 	}
 }
 
-// setAside makes a reject of a document that no store takes: the others of its page
-// are kept. The caller's page stays as it is.
-func (j *job) setAside(d *harvest.Document, why error) {
+// reject moves a document that cannot be stored to the page's rejects, so that the
+// others are stored. The caller's page is not changed.
+func (j *job) reject(d *harvest.Document, why error) {
 	page := *j.Page
 	page.Page.Rejects = append(slices.Clone(page.Page.Rejects), harvest.Reject{ID: d.ID, Reason: why.Error(), Bytes: d.Body})
 	j.Page = &page
@@ -107,26 +114,26 @@ func lastOf(documents []harvest.Document) map[string]int {
 	return last
 }
 
-func newDocument(d *harvest.Document, collection, blob string) document {
-	stored := document{Document: *d, hash: packHash(d.Sum()), bodyRef: blob, size: int64(len(d.Body))}
+func newDocument(d *harvest.Document, collection string) document {
+	stored := document{Document: *d, hash: packHash(d.Sum()), size: int64(len(d.Body))}
 	for _, p := range []*string{&stored.ID, &stored.URL, &stored.Kind, &stored.Title, &stored.Parent, &stored.MediaType} {
 		*p = clean(*p)
 	}
 	stored.name = docName{collection, stored.ID}
-	if year := d.Published.UTC().Year(); !d.Published.IsZero() && year >= 1 && year <= 9999 { // else it is no date
+	if year := d.Published.UTC().Year(); !d.Published.IsZero() && year >= 1 && year <= 9999 { // else it is not a date
 		stored.published = d.Published.UnixMicro()
 	}
 	return stored
 }
 
-// encode writes the fields of what is new or changed as they are stored. Documents
-// whose fields are no JSON are set aside.
+// encode encodes the fields of new and changed documents. Documents whose fields are
+// not valid JSON become rejects.
 func (j *job) encode() {
 	kept := 0
 	for i := range j.documents {
 		d := &j.documents[i]
 		if err := d.encode(); err != nil {
-			j.setAside(&d.Document, err)
+			j.reject(&d.Document, err)
 			continue
 		}
 		if kept != i {
@@ -141,7 +148,7 @@ func (d *document) encode() error {
 	if d.unchanged() || len(d.Fields) == 0 {
 		return nil
 	}
-	fields, err := harvest.AppendFields(nil, d.Fields)
+	fields, err := fieldjson.Append(nil, d.Fields)
 	if err != nil {
 		return fmt.Errorf("its fields are not JSON: %w", err)
 	}
@@ -170,8 +177,8 @@ func (d *document) unchanged() bool {
 	return same
 }
 
-// putBodies encodes what is new or changed and puts bodies where they belong: the
-// bucket, a pack, or the row.
+// putBodies encodes what is new or changed and puts bodies where they belong: a
+// blob, a pack, or the row.
 func (s *Store) putBodies(ctx context.Context, j *job) error {
 	p := packer{codec: s.codec}
 	j.encode()
@@ -187,20 +194,18 @@ func (s *Store) putBodies(ctx context.Context, j *job) error {
 		}
 	}
 	j.packs = p.finish()
+	for i := range j.packs {
+		j.size += len(j.packs[i].content)
+	}
 	return nil
 }
 
 func (s *Store) putBody(ctx context.Context, p *packer, d *document, body []byte, alone bool) (err error) {
 	switch {
-	case d.bodyRef != "":
-		if d.size == 0 {
-			d.size, err = s.bucket.size(ctx, d.bodyRef)
-		}
-		return fault("look at blob", d.bodyRef, err)
 	case len(body) > blobFrom || !utf8.Valid(body):
-		d.bodyRef, err = s.PutBlob(ctx, body)
+		d.bodyRef, err = s.putBlob(ctx, body)
 		return err
-	case len(body) < packFrom && alone:
+	case len(d.fields)+len(body) < packFrom && alone:
 		d.body = body
 	default:
 		p.add(d, body)
@@ -215,4 +220,13 @@ func clean(s string) string {
 		return s
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// row is what of the fields stands in the document's row, and how long they are where
+// they stand in its pack.
+func (d *document) row() (fields string, packed int) {
+	if d.pack == 0 {
+		return d.fields, 0
+	}
+	return "", len(d.fields)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // Bounds of what is kept of an unreadable record.
@@ -150,7 +151,7 @@ func (b *batchWriter) settleEvidence(j *job, h *heldItem, lane string) error {
 			item: h.item, run: j.Run, lane: lane, at: micros(j.At), seq: h.seq + 1, kind: s.Kind,
 			Reject: harvest.Reject{Reason: s.Error, Bytes: s.Evidence},
 		}})
-	case h.quarantined == 0 || !tells(lane, s.Outcome) || s.Outcome.Severity() == harvest.Bad:
+	case h.quarantined == 0 || !tells(lane, s.Outcome) || s.Outcome.Severity() == outcomes.Bad:
 		return nil
 	}
 	n, err := b.sink.tx().exec(`UPDATE quarantine SET resolved = ? WHERE item = ? AND lane = ? AND name = '' AND `+isOpen, micros(j.At), h.item, lane)

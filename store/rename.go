@@ -1,13 +1,13 @@
 package store
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// rename moves what `was` says: campaigns, then entries. Items carry their
+// rename moves what `was` says: campaigns, then entries, then items. Items carry their
 // checkpoints, documents and ledger along, because those point at the item. It
 // returns how many checkpoints moved; what is not there moves nothing, so that
 // applying twice is harmless.
@@ -19,17 +19,26 @@ func rename(t *tx, c rows.ApplyCampaign) (moved int, err error) {
 		}
 		moved += n
 	}
-	entries := make([]string, 0, len(c.WasEntry))
-	for to := range c.WasEntry {
-		entries = append(entries, to)
-	}
-	slices.Sort(entries)
-	for _, to := range entries {
+	for _, to := range slices.Sorted(maps.Keys(c.WasEntry)) {
 		n, err := moveItems(t, named{c.Name, c.WasEntry[to]}, named{c.Name, to})
 		if err != nil {
 			return 0, err
 		}
 		moved += n
+	}
+	n, err := renameItems(t, c)
+	return moved + n, err
+}
+
+func renameItems(t *tx, c rows.ApplyCampaign) (moved int, err error) {
+	for _, entry := range slices.Sorted(maps.Keys(c.WasItem)) {
+		for _, key := range slices.Sorted(maps.Keys(c.WasItem[entry])) {
+			n, err := moveItem(t, named{c.Name, entry}, c.WasItem[entry][key], key)
+			if err != nil {
+				return 0, err
+			}
+			moved += n
+		}
 	}
 	return moved, nil
 }
@@ -58,21 +67,15 @@ func renameCampaign(t *tx, was, now string) (int, error) {
 
 type named struct{ campaign, entry string }
 
-// moveItems renames the items of an entry. An item of the new name that never
-// committed a page gives way; one that did is somebody's work and stops it.
+// moveItems renames the items of an entry.
 func moveItems(t *tx, from, to named) (int, error) {
-	taken, found, err := first(t, scanText, `SELECT n.key FROM items o JOIN items n ON n.campaign = ? AND n.entry = ? AND n.key = o.key
-		JOIN checkpoints c ON c.item = n.id WHERE o.campaign = ? AND o.entry = ? LIMIT 1`,
+	twins, err := collect(t, scanTwin, `SELECT o.id, n.id, n.key, CASE WHEN EXISTS (SELECT 1 FROM checkpoints c WHERE c.item = n.id) THEN 1 ELSE 0 END
+		FROM items o JOIN items n ON n.campaign = ? AND n.entry = ? AND n.key = o.key WHERE o.campaign = ? AND o.entry = ?`,
 		to.campaign, to.entry, from.campaign, from.entry)
 	if err != nil {
 		return 0, err
 	}
-	if found {
-		return 0, refuse("rename", from.campaign+" / "+from.entry,
-			"take `was` out of the file, or reset the checkpoints of "+to.campaign,
-			"%s / %s / %s has a checkpoint of its own already", to.campaign, to.entry, taken)
-	}
-	if err := giveWay(t, from, to); err != nil {
+	if err := giveWay(t, from.campaign+" / "+from.entry, to, twins); err != nil {
 		return 0, err
 	}
 	checkpoints, err := number(t, `SELECT count(*) FROM checkpoints c JOIN items i ON i.id = c.item WHERE i.campaign = ? AND i.entry = ?`, from.campaign, from.entry)
@@ -86,47 +89,83 @@ func moveItems(t *tx, from, to named) (int, error) {
 	return int(checkpoints), err
 }
 
-// giveWay lets items of the new name, which have no checkpoint and so no
-// documents, become the old ones: their traces point at the old item from now on.
-func giveWay(t *tx, from, to named) error {
-	const pairs = `(SELECT o.id FROM items n JOIN items o ON o.campaign = ? AND o.entry = ? AND o.key = n.key
-		WHERE n.id = %s.item AND n.campaign = ? AND n.entry = ?)`
-	args := []any{from.campaign, from.entry, to.campaign, to.entry}
-	if err := mergeQuarantine(t, from, to); err != nil {
-		return err
+// moveItem gives one item of an entry another key.
+func moveItem(t *tx, at named, was, key string) (int, error) {
+	old, found, err := first(t, scanNumber, `SELECT id FROM items WHERE campaign = ? AND entry = ? AND key = ?`, at.campaign, at.entry, was)
+	if err != nil || !found {
+		return 0, err
 	}
-	for _, table := range []string{"ledger", "quarantine", "run_items"} {
-		old := fmt.Sprintf(pairs, table)
-		_, err := t.exec(`UPDATE `+table+` SET item = `+old+` WHERE `+old+` IS NOT NULL`, append(slices.Clone(args), args...)...)
-		if err != nil {
+	twins, err := collect(t, scanTwin, `SELECT o.id, n.id, n.key, CASE WHEN EXISTS (SELECT 1 FROM checkpoints c WHERE c.item = n.id) THEN 1 ELSE 0 END
+		FROM items o JOIN items n ON n.campaign = o.campaign AND n.entry = o.entry AND n.key = ? WHERE o.id = ?`, key, old)
+	if err != nil {
+		return 0, err
+	}
+	if err := giveWay(t, at.campaign+" / "+at.entry+" / "+was, at, twins); err != nil {
+		return 0, err
+	}
+	checkpoints, err := number(t, `SELECT count(*) FROM checkpoints WHERE item = ?`, old)
+	if err != nil {
+		return 0, err
+	}
+	if _, err = t.exec(`DELETE FROM alerts WHERE campaign = ? AND entry = ? AND key = ?`, at.campaign, at.entry, key); err != nil {
+		return 0, err
+	}
+	if _, err = t.exec(`UPDATE alerts SET key = ? WHERE campaign = ? AND entry = ? AND key = ?`, key, at.campaign, at.entry, was); err != nil {
+		return 0, err
+	}
+	_, err = t.exec(`UPDATE items SET key = ? WHERE id = ?`, key, old)
+	return int(checkpoints), err
+}
+
+// twin is an item and the one that stands under its new name already.
+type twin struct {
+	old, new   int64
+	key        string
+	checkpoint int64 // 1: the new one has one of its own
+}
+
+func scanTwin(s scanner) (w twin, err error) {
+	return w, s.Scan(&w.old, &w.new, &w.key, &w.checkpoint)
+}
+
+// giveWay lets items of the new name that never committed a page, and so have no
+// documents, become the old ones: their traces point at the old item from now on.
+// One that did commit a page stops the rename.
+func giveWay(t *tx, was string, to named, twins []twin) error {
+	for _, w := range twins {
+		if w.checkpoint > 0 {
+			return refuse("rename", was, "take `was` out of the file, or reset the checkpoints of "+to.campaign,
+				"%s / %s / %s has a checkpoint of its own already", to.campaign, to.entry, w.key)
+		}
+	}
+	for _, w := range twins {
+		if err := w.merge(t); err != nil {
 			return err
 		}
 	}
-	if err := recount(t, `campaign = ? AND entry = ?`, from.campaign, from.entry); err != nil {
-		return err
-	}
-	if err := keepPauses(t, from, to); err != nil {
-		return err
-	}
-	_, err := t.exec(`DELETE FROM items WHERE campaign = ? AND entry = ? AND key IN (SELECT key FROM items WHERE campaign = ? AND entry = ?)`,
-		to.campaign, to.entry, from.campaign, from.entry)
-	return err
+	return nil
 }
 
-// mergeQuarantine removes what the old item has in quarantine too.
-func mergeQuarantine(t *tx, from, to named) error {
-	_, err := t.exec(`DELETE FROM quarantine WHERE EXISTS (SELECT 1 FROM items n JOIN items o ON o.campaign = ? AND o.entry = ? AND o.key = n.key
-		JOIN quarantine q ON q.item = o.id AND q.lane = quarantine.lane AND q.name = quarantine.name
-		WHERE n.id = quarantine.item AND n.campaign = ? AND n.entry = ?)`, from.campaign, from.entry, to.campaign, to.entry)
-	return err
-}
-
-// keepPauses lets an old item be paused where the one that gives way was.
-func keepPauses(t *tx, from, to named) error {
-	const given = `(SELECT n.paused FROM items n WHERE n.campaign = ? AND n.entry = ? AND n.key = items.key AND n.paused <> '')`
-	_, err := t.exec(`UPDATE items SET paused = `+given+` WHERE campaign = ? AND entry = ? AND paused = '' AND `+given+` IS NOT NULL`,
-		to.campaign, to.entry, from.campaign, from.entry, to.campaign, to.entry)
-	return err
+// merge keeps the old item: with the traces of the new one, and paused where
+// either is. What both have in quarantine stays once.
+func (w twin) merge(t *tx) error {
+	steps := []struct {
+		query string
+		args  []any
+	}{
+		{`DELETE FROM quarantine WHERE item = ? AND EXISTS (SELECT 1 FROM quarantine q WHERE q.item = ? AND q.lane = quarantine.lane AND q.name = quarantine.name)`, []any{w.new, w.old}},
+		{`UPDATE quarantine SET item = ? WHERE item = ?`, []any{w.old, w.new}},
+		{`UPDATE ledger SET item = ? WHERE item = ?`, []any{w.old, w.new}},
+		{`UPDATE run_items SET item = ? WHERE item = ?`, []any{w.old, w.new}},
+		{`UPDATE items SET paused = (SELECT n.paused FROM items n WHERE n.id = ?) WHERE id = ? AND paused = ''`, []any{w.new, w.old}},
+		{`DELETE FROM items WHERE id = ?`, []any{w.new}},
+	}
+	for _, step := range steps {
+		if _, err := t.exec(step.query, step.args...); err != nil {
+			return err
+		}
+	}
+	return recount(t, `id = ?`, w.old)
 }
 
 // moveCollection moves the documents of the collection that bore the campaign's

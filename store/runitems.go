@@ -9,6 +9,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // AddItems adds items to a run that is opening. What is there already, by
@@ -29,7 +30,7 @@ func (s *Store) AddItems(ctx context.Context, run int64, items []rows.RunItem) e
 const addBatch = 5000
 
 func (s *Store) addPart(t *tx, run int64, items []rows.RunItem) error {
-	r, err := runRow(t, run)
+	r, err := s.lockRun(t, run)
 	if err != nil {
 		return err
 	}
@@ -111,16 +112,16 @@ func (s *Store) nameItems(t *tx, campaign string, items []rows.RunItem, ids []in
 // run that is open already only counts.
 func (s *Store) SealRun(ctx context.Context, run int64, processors int, deadline time.Time) (items int, err error) {
 	err = s.write(ctx, "seal run", fmt.Sprint(run), func(t *tx) error {
+		if _, err := s.lockRun(t, run); err != nil {
+			return err
+		}
 		n, err := number(t, `SELECT count(*) FROM run_items WHERE run = ?`, run)
 		if err != nil {
 			return err
 		}
 		items = int(n)
-		sealed, err := t.exec(`UPDATE runs SET state = 'open', items = ?, processors = ?, deadline = ? WHERE id = ? AND state = 'opening'`, n, processors, micros(deadline), run)
-		if err != nil || sealed > 0 {
-			return err
-		}
-		return runExists(t, run)
+		_, err = t.exec(`UPDATE runs SET state = 'open', items = ?, processors = ?, deadline = ? WHERE id = ? AND state = 'opening'`, n, processors, micros(deadline), run)
+		return err
 	})
 	return items, err
 }
@@ -163,7 +164,7 @@ func totals(q querier, run int64) ([]rows.OutcomeCount, error) {
 	counts, err := collect(q, func(s scanner) (c rows.OutcomeCount, err error) {
 		return c, s.Scan(append([]any{&c.Outcome, &c.Items}, tallyInto(&c.Tally)...)...)
 	}, `SELECT outcome, count(*), `+tallySums+` FROM run_items WHERE run = ? GROUP BY outcome`, run)
-	order := harvest.Outcomes()
+	order := outcomes.All()
 	slices.SortFunc(counts, func(a, b rows.OutcomeCount) int {
 		return slices.Index(order, a.Outcome) - slices.Index(order, b.Outcome)
 	})
@@ -232,10 +233,10 @@ func (s *Store) RunItems(ctx context.Context, run int64, f rows.ItemFilter) ([]r
 	return list, fault("list items of run", fmt.Sprint(run), err)
 }
 
-// worstFirst orders outcomes as harvest.Outcomes does, the other way round.
+// worstFirst orders outcomes as outcomes.All does, the other way round.
 func worstFirst() string {
 	order := "CASE ri.outcome"
-	for i, o := range harvest.Outcomes() {
+	for i, o := range outcomes.All() {
 		order += fmt.Sprintf(" WHEN '%s' THEN %d", o, -i)
 	}
 	return order + " ELSE 1 END"
@@ -247,10 +248,19 @@ type liveRun struct {
 	state                        rows.RunState
 }
 
-func runRow(q querier, run int64) (liveRun, error) {
+const selectLive = `SELECT campaign, lane, stop, paused, state FROM runs WHERE id = ?`
+
+func runRow(q querier, run int64) (liveRun, error) { return liveRow(q, selectLive, run) }
+
+// lockRun makes others wait who add items to a run, or seal it.
+func (s *Store) lockRun(t *tx, run int64) (liveRun, error) {
+	return liveRow(t, s.engine.locked(selectLive, "runs"), run)
+}
+
+func liveRow(q querier, query string, run int64) (liveRun, error) {
 	r, found, err := first(q, func(s scanner) (r liveRun, err error) {
 		return r, s.Scan(&r.campaign, &r.lane, &r.stop, &r.paused, &r.state)
-	}, `SELECT campaign, lane, stop, paused, state FROM runs WHERE id = ?`, run)
+	}, query, run)
 	if err == nil && !found {
 		return r, notFound("run %d", run)
 	}

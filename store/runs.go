@@ -167,7 +167,7 @@ func (s *Store) RecordRun(ctx context.Context, r rows.Run, outbox ...rows.Messag
 	if r.ClosedAt.IsZero() {
 		r.ClosedAt = r.StartedAt
 	}
-	return s.write(ctx, "record run", r.WorkflowID, func(t *tx) error {
+	return s.writeLocked(ctx, lockGate(r.Campaign, r.Lane), "record run", r.WorkflowID, func(t *tx) error {
 		known, err := number(t, `SELECT id FROM runs WHERE run_id = ?`, r.RunID)
 		if err != nil || known != 0 {
 			return err
@@ -215,6 +215,13 @@ func runExists(q querier, run int64) error {
 	return err
 }
 
+// lockOpenItems makes pages of a run wait, and waits for those that are being
+// committed.
+func (s *Store) lockOpenItems(t *tx, run int64) error {
+	_, err := collect(t, scanNumber, s.engine.locked(`SELECT ord FROM run_items WHERE run = ? AND state <> 'closed' ORDER BY ord`, "run_items"), run)
+	return err
+}
+
 // FinishRun closes a run and puts its messages into the outbox, in one
 // transaction. The first finish wins; later ones change and send nothing.
 func (s *Store) FinishRun(ctx context.Context, f rows.Finish) error {
@@ -222,6 +229,9 @@ func (s *Store) FinishRun(ctx context.Context, f rows.Finish) error {
 		f.At = time.Now()
 	}
 	return s.write(ctx, "finish run", fmt.Sprint(f.Run), func(t *tx) error {
+		if err := s.lockOpenItems(t, f.Run); err != nil {
+			return err
+		}
 		counts, err := totals(t, f.Run)
 		if err != nil {
 			return err

@@ -53,10 +53,14 @@ func newSQLite(path string, o Options, files migrationSource) *sqliteFile {
 
 func (f *sqliteFile) address() string { return "sqlite:" + f.path }
 
-// lull: a transaction costs little.
-func (f *sqliteFile) lull() time.Duration { return 0 }
+// batchDelay is 0: a transaction costs little.
+func (f *sqliteFile) batchDelay() time.Duration { return 0 }
 
-func (f *sqliteFile) bucket() bucket { return newFolder(f.path, f.options.Blobs) }
+func (f *sqliteFile) folder() folder { return newFolder(f.path, f.options.Blobs) }
+
+func (f *sqliteFile) putBlob(_ context.Context, digest string, content []byte) error {
+	return f.folder().put(digest, content)
+}
 
 func (f *sqliteFile) open(ctx context.Context) error {
 	if err := ensureFile(f.path, f.options.Create); err != nil {
@@ -113,17 +117,17 @@ func (f *sqliteFile) jsonNumber(column, key string) string {
 	return "json_extract(nullif(" + column + ", ''), '$." + key + "')"
 }
 
-// transact lets nobody write beside it: the file has one writer at a time.
 func (f *sqliteFile) locked(query, _ string) string { return query }
 
-func (f *sqliteFile) transact(ctx context.Context, _ beside, fn func(*tx) error) (err error) {
+// transact needs no lock: the file has one writer at a time.
+func (f *sqliteFile) transact(ctx context.Context, _ lock, fn func(*tx) error) (err error) {
 	if err := f.writer.begin(ctx); err != nil {
 		return err
 	}
 	committed := false
 	defer func() {
 		if !committed {
-			f.writer.run("ROLLBACK") //nolint:errcheck // SQLite may have rolled back by itself
+			f.writer.run("ROLLBACK") // SQLite may have rolled back by itself
 		}
 	}()
 	if err := fn(&tx{f.writer}); err != nil {
@@ -158,7 +162,7 @@ func newSession(ctx context.Context, path string, db *sql.DB) (*sqliteSession, e
 
 func (w *sqliteSession) close() error {
 	for _, stmt := range w.stmts {
-		stmt.Close() //nolint:errcheck // the connection goes with it
+		stmt.Close() // the connection goes with it
 	}
 	return w.conn.Close()
 }

@@ -2,9 +2,11 @@ package store
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // sqliteSink writes row by row, with prepared statements: there is no way to the
@@ -95,7 +97,7 @@ func (k *sqliteSink) held(p place) (*heldItem, bool, error) {
 
 func (k *sqliteSink) loaded(name docName) *docState { return k.known[name] }
 
-func (k *sqliteSink) again(d *document) (*docState, error) {
+func (k *sqliteSink) reload(d *document) (*docState, error) {
 	found, err := probeSQLite(k.t, []document{*d})
 	return found[d.name], err
 }
@@ -128,10 +130,11 @@ func (k *sqliteSink) point(name docName, was, now *docState) (bool, error) {
 
 func (k *sqliteSink) appendVersion(v versionRow) error {
 	d, now := v.d, v.now
+	fields, packed := d.row()
 	_, err := k.t.exec(`INSERT INTO versions (number, item, run, at, op, version, before, first_seen, published, size, pack, pack_at,
-		collection, id, kind, url, title, parent, media_type, hash, body_ref, fields, body, sums) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		collection, id, kind, url, title, parent, media_type, hash, body_ref, fields, fields_size, body, sums) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		now.number, v.item, v.run, v.at, v.op, now.version, v.before, now.firstSeen, d.published, d.size, v.pack, d.packAt,
-		d.name.collection, d.name.id, d.Kind, d.URL, d.Title, d.Parent, d.MediaType, d.hash, d.bodyRef, d.fields, d.body, v.sums)
+		d.name.collection, d.name.id, d.Kind, d.URL, d.Title, d.Parent, d.MediaType, d.hash, d.bodyRef, fields, packed, d.body, v.sums)
 	if !d.probed {
 		k.known[d.name] = now
 	}
@@ -154,6 +157,15 @@ func (k *sqliteSink) keepExchange(x exchangeRow) error {
 		x.run, x.ord, x.seq, x.attempt, x.item, micros(e.At), e.Status, e.Bytes, e.Took.Microseconds(), e.Waited.Microseconds(), e.RetryAfter.Microseconds(),
 		e.Method, clean(e.URL), e.Host, string(e.Kind), clean(e.Error), e.Raw, clean(e.Note), x.worker)
 	return err
+}
+
+func (k *sqliteSink) keepRaw(list []rows.RawPage) error {
+	for _, p := range list {
+		if _, err := k.t.exec(`INSERT INTO blobs (digest, created, packed, content) VALUES (?, ?, 1, ?)`+youngAgain, p.Digest, micros(time.Now()), p.Packed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (k *sqliteSink) tx() *tx { return k.t }
@@ -217,7 +229,7 @@ func ended(e *itemEnd, before bool) (set string, args []any) {
 	return set, args
 }
 
-func (k *sqliteSink) closeOpen(p place, o harvest.Outcome, why string, at int64) error {
+func (k *sqliteSink) closeOpen(p place, o outcomes.Outcome, why string, at int64) error {
 	_, err := k.t.exec(`UPDATE run_items SET state = ?, outcome = ?, why = ?, closed_at = ? WHERE run = ? AND ord = ?`, string(rows.ItemClosed), string(o), why, at, p.run, p.ord)
 	return err
 }

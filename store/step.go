@@ -30,7 +30,7 @@ func (b *batchWriter) apply(j *job) rows.Written {
 	if err != nil {
 		return rows.Written{Err: err}
 	}
-	written := b.again
+	written := b.repeated
 	if held.epoch == j.Epoch && held.state == rows.ItemClaimed && run.state != rows.RunClosed && (j.Page == nil || j.Page.Seq > held.seq) {
 		written = b.do
 	}
@@ -47,15 +47,16 @@ func (b *batchWriter) apply(j *job) rows.Written {
 	return out
 }
 
-// again answers a write whose claim is gone or whose page is there. If it is our
-// own last one, the answer to its COMMIT was lost, and it is answered as it was
-// then; an item has one write on its way, so only the last one can be that.
-func (b *batchWriter) again(j *job, held *heldItem, run liveRun) (out rows.Written, err error) {
+// repeated answers a write whose claim is gone or whose page is stored already. If it
+// is the last write of the same claim, the answer to its COMMIT was lost, and it gets
+// the same answer again. Only the last one can be repeated: an item has one write in
+// flight.
+func (b *batchWriter) repeated(j *job, held *heldItem, run liveRun) (out rows.Written, err error) {
 	mine := held.epoch == j.Epoch
 	switch {
 	case mine && j.Page != nil && j.Page.Seq == held.seq:
 		out.Tally, err = readTally(held.page)
-	case mine && j.Page == nil && j.Settle != nil && held.state == j.Settle.State && (j.Settle.Judge != nil || held.outcome == j.Settle.Outcome):
+	case mine && j.Page == nil && j.Settle != nil && held.state == j.Settle.State && (j.Settle.Evaluate != nil || held.outcome == j.Settle.Outcome):
 	default:
 		err = fenced(j)
 	}
@@ -65,7 +66,8 @@ func (b *batchWriter) again(j *job, held *heldItem, run liveRun) (out rows.Writt
 	return out, err
 }
 
-// do writes everything, the checkpoint first: it is what may still refuse.
+// do writes everything, the checkpoint first, because a moved checkpoint refuses the
+// write.
 func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (out rows.Written, err error) {
 	changes, before := span{first: b.change}, h.live
 	if out.Tally, err = b.bring(j, h, run); err != nil {
@@ -75,7 +77,7 @@ func (b *batchWriter) do(j *job, h *heldItem, run liveRun) (out rows.Written, er
 		return out, err
 	}
 	if j.Settle != nil {
-		judged := j.Settle.Judged(h.tally, out.Unread)
+		judged := j.Settle.Evaluated(h.tally, out.Unread)
 		j.Settle = &judged
 	}
 	if err := b.ledger(j, h.item); err != nil {
@@ -164,7 +166,7 @@ func (b *batchWriter) ledger(j *job, item int64) error {
 			return err
 		}
 	}
-	return nil
+	return b.sink.keepRaw(j.raw)
 }
 
 // maxWarnings is how many warnings an item keeps.
@@ -183,7 +185,22 @@ func (b *batchWriter) noteItem(j *job, h *heldItem) error {
 	}
 	end := endOf(j, h)
 	h.state, h.outcome, h.attempts, h.throttles = end.state, end.outcome, end.attempts, end.throttles
-	return b.sink.noteItem(place{j.Run, j.Ord}, h, &end)
+	if err := b.sink.noteItem(place{j.Run, j.Ord}, h, &end); err != nil || j.Settle.HostRests.IsZero() {
+		return err
+	}
+	until := micros(j.Settle.HostRests)
+	return b.sink.do(deferHost(b.sink.lock()), until, j.Run, j.Run, j.Run, j.Ord, until, deferBatch)
+}
+
+// deferBatch bounds how long deferring a host's items keeps other writers waiting;
+// the next item that the host refuses defers as many again.
+const deferBatch = 5000
+
+// deferHost lets the items of an item's host that were not tried yet wait.
+func deferHost(lock string) string {
+	return `UPDATE run_items SET not_before = ? WHERE run = ? AND ord IN (SELECT ord FROM run_items WHERE run = ?
+		AND host = (SELECT h.host FROM run_items h WHERE h.run = ? AND h.ord = ?) AND host <> ''
+		AND state = 'open' AND started_at = 0 AND not_before < ?` + atMost + lock + `)`
 }
 
 // endOf says what a settle makes of an item.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/store"
+	"github.com/vendemmia/vendemmia/store/storetest"
 )
 
 // stopped is a process that commits pages and is stopped now and then.
@@ -30,18 +31,20 @@ func (c *stopped) next(t *testing.T) bool {
 }
 
 // stop stops the process such that the server waits for it in the middle of a
-// transaction, and returns that session's number.
+// transaction, and returns that session's number. A process that is stopped between
+// two parts of one message is let go on: the server waits for the rest of it, in a
+// state that no timeout ends (decision 005).
 func (c *stopped) stop(t *testing.T, look *pgx.Conn, mine int) (session int) {
 	t.Helper()
 	for range 1000 {
 		require.True(t, c.next(t), "it works")
 		require.NoError(t, c.Process.Signal(syscall.SIGSTOP))
-		var state string
+		var state, wait string
 		require.Eventually(t, func() bool {
-			err := look.QueryRow(t.Context(), `SELECT pid, state FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%(writes)' AND pid <> $1`, mine).Scan(&session, &state)
+			err := look.QueryRow(t.Context(), `SELECT pid, state, coalesce(wait_event, '') FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%(writes)' AND pid <> $1`, mine).Scan(&session, &state, &wait)
 			require.NoError(t, err)
-			return state != "active"
-		}, time.Minute, time.Millisecond)
+			return state != "active" || wait == "ClientRead"
+		}, time.Minute, time.Millisecond, "the server has taken all that was sent")
 		if state == "idle in transaction" {
 			return session
 		}
@@ -58,11 +61,11 @@ func TestStopped(t *testing.T) {
 	t.Parallel()
 	const stops = 3
 	store.Cluster.Cluster(t)
-	s := openServed(t, store.Cluster.Database(t), store.Options{Create: true})
+	s := storetest.Open(t, store.Cluster.Database(t), store.Options{Create: true})
 	startRun(t, s.Store, "kill", "run", killItems)
 	look, err := pgx.Connect(t.Context(), s.Address())
 	require.NoError(t, err)
-	defer look.Close(t.Context()) //nolint:errcheck // it only reads
+	defer look.Close(t.Context()) // it only reads
 	var mine int
 	require.NoError(t, look.QueryRow(t.Context(), `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%(writes)'`).Scan(&mine))
 	child := &stopped{startChild(t, "pages", s.Address(), "1s"), answers{}}
@@ -70,7 +73,8 @@ func TestStopped(t *testing.T) {
 	for n := range stops {
 		session := child.stop(t, look, mine)
 		begin := time.Now()
-		require.NoError(t, s.Record(t.Context(), rows.Event{Verb: fmt.Sprint("stop ", n)}), "it stands alone: it waits for every other transaction")
+		_, err := s.ResetCheckpoints(t.Context(), rows.CheckpointFilter{Campaign: fmt.Sprint("none ", n)})
+		require.NoError(t, err, "it waits for every other transaction")
 		longest = max(longest, time.Since(begin))
 		require.Eventually(t, func() bool {
 			var left int
@@ -86,7 +90,7 @@ func TestStopped(t *testing.T) {
 	for child.next(t) {
 	}
 	require.Error(t, child.Wait(), "it was killed")
-	verify(t, opened(s), child.answered)
+	verify(t, s, child.answered)
 	counts, err := s.Counts(t.Context(), "")
 	require.NoError(t, err)
 	t.Logf("%d stops, the others waited %v at most: %d pages, %d documents, %d changes; every page once, none lost", stops, longest.Round(time.Millisecond), counts.Pages, counts.Documents, counts.Changes)

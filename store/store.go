@@ -19,10 +19,10 @@ const (
 // Options of Open. The zero value opens an existing store.
 type Options struct {
 	Migrate MigrateMode
-	// Create makes a new store where there is none; without it that is an
-	// error, never an empty world.
+	// Create makes a new store if there is no store at the address; without it that is
+	// an error.
 	Create bool
-	// Blobs is the folder of the bucket; default: "blobs" beside a SQLite file,
+	// Blobs is the folder of large bodies; default: "blobs" beside a SQLite file,
 	// and a table of a PostgreSQL database, because workers on several machines
 	// share no folder.
 	Blobs string
@@ -49,7 +49,6 @@ type Store struct {
 	engine engine
 	id     string
 	log    *slog.Logger
-	bucket bucket
 	codec  *codec
 	turn   chan struct{} // holds the right to use the writing connection
 
@@ -85,7 +84,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, e engine, o Options) (*Store, error) {
-	s := &Store{engine: e, log: o.Log, bucket: e.bucket(), turn: make(chan struct{}, 1), trouble: troubled{log: o.Log}}
+	s := &Store{engine: e, log: o.Log, turn: make(chan struct{}, 1), trouble: troubled{log: o.Log}}
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(fault("open store", e.address(), err), s.closeFiles())
 	}

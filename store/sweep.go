@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // sweepBatch is how many documents one call looks at: it bounds how long other
@@ -17,7 +17,7 @@ const sweepBatch = 1000
 // the run was told to stop, rows.ErrStopped comes beside what was done;
 // rows.ErrFenced when the claim is somebody else's or the pass another one.
 func (s *Store) Sweep(ctx context.Context, w rows.Sweep) (rows.Swept, error) {
-	j := &sweepJob{Sweep: w, store: s, filed: map[int64]*harvest.Item{}}
+	j := &sweepJob{Sweep: w, store: s, filed: map[int64]*units.Item{}}
 	err := j.step(ctx)
 	return j.out, fault("delete what is no longer listed by", fmt.Sprintf("%s (run %d)", w.Item, w.Run), err)
 }
@@ -28,7 +28,7 @@ type sweepJob struct {
 	rows.Sweep
 	store *Store
 	item  int64
-	filed map[int64]*harvest.Item // items in files, nil for others
+	filed map[int64]*units.Item // items in files, nil for others
 	out   rows.Swept
 }
 
@@ -95,7 +95,7 @@ const selectFormer = `SELECT l.id FROM run_items ri JOIN listings l ON l.item = 
 
 // write runs fn in a transaction that holds the claim and the pass.
 func (j *sweepJob) write(ctx context.Context, fn func(*tx, liveRun) error) error {
-	return j.store.writeBeside(ctx, besideOthers, "delete what is no longer listed by", j.Item.String(), func(t *tx) (err error) {
+	return j.store.write(ctx, "delete what is no longer listed by", j.Item.String(), func(t *tx) (err error) {
 		var run liveRun
 		if j.item, run, err = j.store.heldBy(t, j.Run, j.Ord, j.Epoch); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // dropped is a document that the item no longer lists.
@@ -24,7 +25,7 @@ type dropped struct {
 func (j *sweepJob) delete(ctx context.Context, ids []string, before bool) error {
 	stop := ""
 	err := j.write(ctx, func(t *tx, run liveRun) error {
-		stop, j.out.Deleted, j.out.Held = run.stop, 0, nil
+		stop, j.out.Deleted, j.out.Kept = run.stop, 0, nil
 		found, err := j.look(t, text(ids), before)
 		if err != nil {
 			return err
@@ -106,7 +107,7 @@ func (j *sweepJob) keep(t *tx, found []*dropped) (gone []*dropped, err error) {
 			gone = append(gone, d)
 			continue
 		}
-		j.out.Held = rows.AddHeld(j.out.Held, []rows.Held{{Item: who, Documents: 1}})
+		j.out.Kept = rows.AddKept(j.out.Kept, []rows.Kept{{Item: who, Documents: 1}})
 		if heir != d.was.item {
 			now := d.was
 			now.item = heir
@@ -134,11 +135,11 @@ func growAll(t *tx, g growth) error {
 }
 
 // heir is the first item in a file that lists a document, 0 for none.
-func (j *sweepJob) heir(t *tx, d *dropped) (int64, harvest.Item, error) {
+func (j *sweepJob) heir(t *tx, d *dropped) (int64, units.Item, error) {
 	for _, item := range d.listers {
 		who, known := j.filed[item]
 		if !known {
-			it, found, err := first(t, func(s scanner) (it harvest.Item, err error) { return it, s.Scan(&it.Campaign, &it.Entry, &it.Key) },
+			it, found, err := first(t, func(s scanner) (it units.Item, err error) { return it, s.Scan(&it.Campaign, &it.Entry, &it.Key) },
 				selectFiled, item, j.Item.Campaign, j.entriesText(), j.Whole, j.Run, j.Run, splitKey)
 			if err != nil {
 				return 0, it, err
@@ -152,7 +153,7 @@ func (j *sweepJob) heir(t *tx, d *dropped) (int64, harvest.Item, error) {
 			return item, *who, nil
 		}
 	}
-	return 0, harvest.Item{}, nil
+	return 0, units.Item{}, nil
 }
 
 // splitKey is the key of the item that stands for the asking for an entry's items.

@@ -37,18 +37,19 @@ func (r reader) rows(query string, args ...any) (*sql.Rows, error) {
 	return r.engine.read(r.ctx, query, args...)
 }
 
-// write runs fn in a transaction of its own: all of it happens, or nothing. It
+// write runs fn in a transaction of its own: all of it happens, or nothing. Other
+// processes may write at the same time: fn decides by rows that it locks. It
 // waits for its turn as long as ctx allows; op and on are for the error.
 func (s *Store) write(ctx context.Context, op, on string, fn func(*tx) error) error {
-	return s.writeBeside(ctx, besideNone, op, on, fn)
+	return s.writeLocked(ctx, lockShared, op, on, fn)
 }
 
-func (s *Store) writeBeside(ctx context.Context, who beside, op, on string, fn func(*tx) error) error {
+func (s *Store) writeLocked(ctx context.Context, l lock, op, on string, fn func(*tx) error) error {
 	if err := s.takeTurn(ctx); err != nil {
 		return fault(op, on, err)
 	}
 	defer s.giveTurn()
-	err := s.engine.transact(ctx, who, fn)
+	err := s.engine.transact(ctx, l, fn)
 	s.trouble.note(err)
 	return fault(op, on, err)
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // A store of the first version goes on under this program.
@@ -16,7 +16,7 @@ func TestUpgradeFromTheFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	old, err := openFile(t, path, Options{Create: true}, program(t, 1))
 	require.NoError(t, err)
-	name := harvest.Item{Campaign: "news", Entry: "feed", Key: "a"}
+	name := units.Item{Campaign: "news", Entry: "feed", Key: "a"}
 	require.NoError(t, old.SetCheckpoint(t.Context(), name, "", []byte(`{"from":"2026-05-01"}`)))
 	require.NoError(t, old.Close())
 

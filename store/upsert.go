@@ -79,8 +79,8 @@ func (g growth) passed(was, now *docState) {
 	}
 }
 
-// upsertOne compares with what is thought to be stored and writes on condition
-// that it is; else it looks again.
+// upsertOne compares a document with the version that was read, and writes on
+// condition that this is still the current one; otherwise it reads again.
 func (b *batchWriter) upsertOne(j *job, item int64, d *document, was *docState, tally *harvest.Tally, grew growth) error {
 	for {
 		op, same := compare(was, d)
@@ -99,7 +99,7 @@ func (b *batchWriter) upsertOne(j *job, item int64, d *document, was *docState, 
 		if d.unchanged() { // what it was thought to be, so that its body was not encoded
 			return errMoved
 		}
-		if was, err = b.sink.again(d); err != nil {
+		if was, err = b.sink.reload(d); err != nil {
 			return err
 		}
 	}
@@ -108,8 +108,7 @@ func (b *batchWriter) upsertOne(j *job, item int64, d *document, was *docState, 
 // errMoved asks for a write to be prepared anew.
 var errMoved = errors.New("a document of another item has changed meanwhile")
 
-// store writes a version that is new. ok is false when the one before is not what
-// it was thought to be.
+// store writes a new version. ok is false if was is no longer the current one.
 func (b *batchWriter) store(j *job, item int64, d *document, was *docState, op int, grew growth) (ok bool, err error) {
 	now := b.next(d, was, micros(j.At))
 	now.item = item

@@ -23,7 +23,7 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) ([
 	}{
 		{"database", s.engine.integrity},
 		{"versions", func(ctx context.Context, c *rows.Check) error { return s.verifyVersions(ctx, c, progress) }},
-		{"documents", s.verifyDocuments},
+		{"documents", s.verifyListed},
 		{"change numbers", s.verifyNumbers},
 		{"items", s.verifyItems},
 		{"blobs", s.verifyBlobs},

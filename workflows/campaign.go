@@ -3,7 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -48,14 +48,14 @@ const (
 )
 
 // cause is what the store is told.
-func (e ending) cause() harvest.Why {
+func (e ending) cause() outcomes.Why {
 	switch e {
 	case nextTick:
-		return harvest.WhyNextTick
+		return outcomes.WhyNextTick
 	case cancelled:
-		return harvest.WhyCancelled
+		return outcomes.WhyCancelled
 	case crowded:
-		return harvest.WhyOverlap
+		return outcomes.WhyOverlap
 	default:
 		return ""
 	}

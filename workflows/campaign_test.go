@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -24,7 +25,7 @@ func TestARunGoesWell(t *testing.T) {
 	}
 	sum, err := w.news()
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, outcomes.Done, sum.Outcome)
 	require.Equal(t, 9, w.count("fetch"))
 	require.LessOrEqual(t, w.most, 4, "never more items in the air than processors")
 	require.Equal(t, []string{"open", "close"}, []string{w.calls[0], w.calls[len(w.calls)-1]})
@@ -45,7 +46,7 @@ func TestEveryStepNamesTheStore(t *testing.T) {
 	}
 	w.close = func(in steps.CloseRunIn) (steps.Summary, error) {
 		stores = append(stores, in.Store)
-		return steps.Summary{Outcome: harvest.OutcomeDone, Notify: true}, nil
+		return steps.Summary{Outcome: outcomes.Done, Notify: true}, nil
 	}
 	w.notify = func(in steps.NotifyIn) error {
 		stores = append(stores, in.Store)
@@ -62,24 +63,24 @@ func TestRefusals(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, 1)
 		w.open = func(steps.OpenRunIn) (steps.Opened, error) {
-			return steps.Opened{Refused: harvest.OutcomeSkipped, Why: "news-2026-05-03T14:00:00Z is going on"}, nil
+			return steps.Opened{Refused: outcomes.Skipped, Why: "news-2026-05-03T14:00:00Z is going on"}, nil
 		}
 		sum, err := w.news()
 		require.NoError(t, err)
-		require.Equal(t, steps.Summary{Outcome: harvest.OutcomeSkipped, Why: "news-2026-05-03T14:00:00Z is going on"}, sum)
+		require.Equal(t, steps.Summary{Outcome: outcomes.Skipped, Why: "news-2026-05-03T14:00:00Z is going on"}, sum)
 		require.Equal(t, []string{"open"}, w.calls, "no run, nothing to close")
 	})
 	t.Run("misconfigured fails", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, 1)
 		w.open = func(steps.OpenRunIn) (steps.Opened, error) {
-			return steps.Opened{Refused: harvest.OutcomeMisconfigured, Why: "no campaign nws; did you mean news?"}, nil
+			return steps.Opened{Refused: outcomes.Misconfigured, Why: "no campaign nws; did you mean news?"}, nil
 		}
 		_, err := w.news()
 		app, sum := failure(t, err)
 		require.Equal(t, "misconfigured", app.Type())
 		require.Equal(t, "misconfigured: no campaign nws; did you mean news?", app.Message())
-		require.Equal(t, harvest.OutcomeMisconfigured, sum.Outcome)
+		require.Equal(t, outcomes.Misconfigured, sum.Outcome)
 		require.Equal(t, []string{"open"}, w.calls)
 	})
 }
@@ -115,7 +116,7 @@ func TestTheGateFails(t *testing.T) {
 
 func TestWaitingInLine(t *testing.T) {
 	t.Parallel()
-	busy := steps.Opened{Run: 7, Campaign: "news", Busy: "news-2026-05-03T14:00:00Z", Wait: 20 * time.Second, Store: "7f3a"}
+	busy := steps.Opened{RunOf: steps.RunOf{Run: 7, Store: "7f3a"}, Campaign: "news", Busy: "news-2026-05-03T14:00:00Z", Wait: 20 * time.Second}
 	t.Run("until it is our turn", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, 2)
@@ -162,7 +163,7 @@ func TestWaitingInLine(t *testing.T) {
 		w.open = func(steps.OpenRunIn) (steps.Opened, error) { return busy, nil }
 		w.after(5*time.Second, w.env.CancelWorkflow)
 		_, err := w.news()
-		require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+		require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 		require.Equal(t, []string{"close cancelled"}, w.called("close"), "its place in line is given up")
 	})
 }
@@ -209,14 +210,14 @@ func TestAskingForItems(t *testing.T) {
 		var closed steps.CloseRunIn
 		w.close = func(in steps.CloseRunIn) (steps.Summary, error) {
 			closed = in
-			return steps.Summary{Outcome: harvest.OutcomeDone}, nil
+			return steps.Summary{Outcome: outcomes.Done}, nil
 		}
 		_, err := w.news()
 		app, sum := failure(t, err)
 		require.Equal(t, 3, w.count("fetch"), "the others go on")
 		require.Equal(t, "entry books: Expand: list sets of https://x.example/oai: no such verb", closed.Error)
 		require.Equal(t, closed.Error, app.Message(), "a run with trouble is never green, whatever the store made of it")
-		require.Equal(t, harvest.OutcomeFailed, sum.Outcome)
+		require.Equal(t, outcomes.Failed, sum.Outcome)
 	})
 	t.Run("cancelled meanwhile", func(t *testing.T) {
 		t.Parallel()
@@ -225,7 +226,7 @@ func TestAskingForItems(t *testing.T) {
 		w.expand = func(steps.ExpandIn) (steps.Expanded, error) { return steps.Expanded{}, errors.New("not yet") }
 		w.after(3*time.Second, w.env.CancelWorkflow)
 		_, err := w.news()
-		require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+		require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 		require.Equal(t, 0, w.count("seal"))
 		require.Equal(t, []string{"close cancelled"}, w.called("close"))
 	})

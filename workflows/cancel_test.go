@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -19,7 +19,7 @@ func TestCancelInTheAir(t *testing.T) {
 	w.after(time.Minute, func() { w.comeBack(1, done(steps.FetchItemsIn{Ord: 1}), nil) })
 	w.after(2*time.Minute, w.env.CancelWorkflow)
 	_, err := w.news()
-	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+	require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 	require.Equal(t, 5, w.count("fetch"), "nothing is started after a cancel")
 	require.Equal(t, []string{"stop cancelled", "close cancelled"}, w.calls[len(w.calls)-2:])
 }
@@ -32,7 +32,7 @@ func TestCancelWhileResting(t *testing.T) {
 	}
 	w.after(time.Minute, w.env.CancelWorkflow)
 	_, err := w.news()
-	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+	require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 	require.Equal(t, []string{"close cancelled"}, w.called("close"))
 }
 
@@ -42,7 +42,7 @@ func TestCancelAtTheGate(t *testing.T) {
 	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return steps.Opened{}, errors.New("no database yet") }
 	w.after(3*time.Second, w.env.CancelWorkflow)
 	_, err := w.news()
-	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+	require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 	require.Equal(t, 0, w.count("close"), "there is no run")
 }
 
@@ -53,12 +53,12 @@ func TestCancelWhileClosingChangesNothing(t *testing.T) {
 		if w.count("close") < 3 {
 			return steps.Summary{}, errors.New("database is locked")
 		}
-		return steps.Summary{Outcome: harvest.OutcomeDone}, nil
+		return steps.Summary{Outcome: outcomes.Done}, nil
 	}
 	w.after(time.Second, w.env.CancelWorkflow)
 	sum, err := w.news()
 	require.NoError(t, err, "the work was done before")
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, outcomes.Done, sum.Outcome)
 	require.Equal(t, 3, w.count("close"))
 }
 
@@ -71,7 +71,7 @@ func TestTheStoreCannotBeToldToStop(t *testing.T) {
 	}
 	w.after(time.Minute, w.env.CancelWorkflow)
 	_, err := w.news()
-	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+	require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 	require.Equal(t, 1, w.count("close"))
 }
 
@@ -85,7 +85,7 @@ func TestTheStoreSaysStop(t *testing.T) {
 		return done(in), nil
 	}
 	_, err := w.news()
-	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+	require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 	require.Less(t, w.count("fetch"), 20)
 	require.Equal(t, []string{"close cancelled"}, w.called("close"))
 }

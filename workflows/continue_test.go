@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -29,7 +29,7 @@ func TestContinueAsNewByHandBack(t *testing.T) {
 	s := next.Resume
 	require.Equal(t, "marta", next.TriggeredBy)
 	require.Equal(t, "by marta: feeds.csv", s.Paused)
-	require.Equal(t, 4, s.Chunks)
+	require.Equal(t, 4, s.Activities)
 	require.Equal(t, 4, s.Processors)
 	require.Equal(t, o.Deadline, s.Run.Deadline.UTC())
 	require.Nil(t, s.Run.Ranges, "they are pending")
@@ -48,20 +48,20 @@ func TestResumeAfterContinueAsNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 10)
 	state := steps.State{
-		Run: opened(10), Processors: 2, Closed: 7, Chunks: 2007, StartedAt: start.Add(-time.Hour),
+		Run: opened(10), Processors: 2, Closed: 7, Activities: 2007, StartedAt: start.Add(-time.Hour),
 		Pending: []steps.Range{{Entry: "feed", Lo: 8, Hi: 10, First: 8, Chunk: 1}},
-		Seen:    map[harvest.Outcome]steps.Seen{harvest.OutcomeGone: {Items: 7}},
+		Seen:    map[outcomes.Outcome]steps.Seen{outcomes.Gone: {Items: 7}},
 	}
 	state.Run.Ranges = nil
 	w.close = func(steps.CloseRunIn) (steps.Summary, error) {
 		p := w.progress()
 		require.Equal(t, 10, p.Closed)
-		require.Equal(t, map[harvest.Outcome]int{harvest.OutcomeGone: 7, harvest.OutcomeDone: 3}, p.Outcomes)
-		return steps.Summary{Outcome: harvest.OutcomeWarnings}, nil
+		require.Equal(t, map[outcomes.Outcome]int{outcomes.Gone: 7, outcomes.Done: 3}, p.Outcomes)
+		return steps.Summary{Outcome: outcomes.Warnings}, nil
 	}
 	sum, err := w.run(steps.Start{Campaign: "news", Resume: &state})
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeWarnings, sum.Outcome)
+	require.Equal(t, outcomes.Warnings, sum.Outcome)
 	require.Equal(t, 0, w.count("open"), "the gate was passed")
 	require.Equal(t, []string{"fetch 10", "fetch 8", "fetch 9"}, sorted(w.called("fetch")))
 	require.LessOrEqual(t, w.most, 2)
@@ -76,6 +76,6 @@ func TestCancelDuringContinueAsNewWins(t *testing.T) {
 		w.env.CancelWorkflow()
 	})
 	_, err := w.news()
-	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+	require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 	require.Equal(t, []string{"close cancelled"}, w.called("close"))
 }

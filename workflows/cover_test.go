@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -129,7 +129,7 @@ func (s *shelf) execution(t *testing.T, o steps.Opened, in steps.Start) *steps.S
 		require.Empty(t, in.Error)
 		require.Empty(t, in.Cause)
 		closed = w.progress().Closed
-		return steps.Summary{Outcome: harvest.OutcomeDone}, nil
+		return steps.Summary{Outcome: outcomes.Done}, nil
 	}
 	w.after(time.Duration(s.dice.IntN(3000))*time.Second, func() { w.update("pause", steps.PauseIn{}) })
 	w.after(3000*time.Second, func() { w.update("resume", steps.ResumeIn{}) })
@@ -151,29 +151,29 @@ func TestAHugeRunStaysSmall(t *testing.T) {
 	t.Parallel()
 	const items = 100_000
 	for _, c := range []struct {
-		name                   string
-		processors, chunk      int
-		activities, atOnceMost int
+		name                    string
+		processors, chunk       int
+		fruitful, processorsMax int // activities that closed items
 	}{
-		{"auto", 500, 0, 110, 500},
-		{"few processors", 4, 0, 61, 4},
-		// Five hundred are needed; how many find nothing, because others were faster,
-		// depends on the machine.
-		{"chunks of one item", 500, 1, 1000, 500},
-		{"large chunks", 20, 5000, 23, 20},
-		{"everything waits", 50, 1, 1000, 50},
+		{"auto", 500, 0, 60, 500},
+		{"few processors", 4, 0, 60, 4},
+		{"chunks of one item", 500, 1, 500, 500},
+		{"large chunks", 20, 5000, 20, 20},
+		{"everything waits", 50, 1, 500, 50},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, items)
 			o := many(items, c.processors, c.chunk)
 			w.open = func(steps.OpenRunIn) (steps.Opened, error) { return o, nil }
-			left := items
+			left, fruitful := items, 0
 			w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) {
 				w.mu.Lock()
 				defer w.mu.Unlock()
 				n := min(left, in.Max)
-				left -= n
+				if left -= n; n > 0 {
+					fruitful++
+				}
 				out := steps.Fetched{Closed: n, Left: min(1000, left)}
 				if left > 0 && c.name == "everything waits" {
 					out.NextAt, out.Why = w.env.Now().Add(time.Minute), strings.Repeat("a host rests ", 100)
@@ -191,8 +191,10 @@ func TestAHugeRunStaysSmall(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.LessOrEqual(t, w.count("fetch"), c.activities)
-			require.LessOrEqual(t, w.most, c.atOnceMost)
+			require.Equal(t, c.fruitful, fruitful)
+			// How many find nothing, because others were faster, depends on the machine.
+			require.LessOrEqual(t, w.count("fetch"), 1000)
+			require.LessOrEqual(t, w.most, c.processorsMax)
 		})
 	}
 }
@@ -245,10 +247,12 @@ func TestAnEndlessRunGoesOnInFreshHistories(t *testing.T) {
 	}
 	_, err := w.news()
 	next := continued(t, err)
-	require.GreaterOrEqual(t, next.Resume.Chunks, maxChunks)
-	require.Less(t, next.Resume.Chunks, maxChunks+50)
+	require.GreaterOrEqual(t, next.Resume.Activities, maxActivities)
+	require.Less(t, next.Resume.Activities, maxActivities+50)
 	// The environment of the tests drops the result of an activity that was cancelled
-	// while it ran; a server delivers it.
+	// while it ran; a server delivers it. Such an activity may still run here.
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	require.InDelta(t, 3000, next.Resume.Closed+left, float64(o.Processors))
 	require.Len(t, next.Resume.Pending, 1)
 	require.False(t, temporal.IsCanceledError(err))

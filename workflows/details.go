@@ -7,7 +7,8 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -58,8 +59,8 @@ func (r *run) showResult(ctx workflow.Context, sum steps.Summary) {
 
 // closedItems counts the items that came to an end of their own.
 func closedItems(sum steps.Summary) (n int) {
-	for _, o := range harvest.Outcomes() {
-		if o != harvest.OutcomeCancelled {
+	for _, o := range outcomes.All() {
+		if o != outcomes.Cancelled {
 			n += sum.Items[o]
 		}
 	}
@@ -111,12 +112,12 @@ func (r *run) headline(word string) string {
 		return "**" + word + "**"
 	}
 	t := r.state.Tally
-	line := fmt.Sprintf("**%s** %s of %s · %s new · %s changed", word, count(r.state.Closed), count(r.state.Run.Items), count(t.New), count(t.Changed))
+	line := fmt.Sprintf("**%s** %s of %s · %s new · %s changed", word, wording.Number(r.state.Closed), wording.Number(r.state.Run.Items), wording.Number(t.New), wording.Number(t.Changed))
 	if t.Deleted > 0 {
-		line += fmt.Sprintf(" · %s deleted", count(t.Deleted))
+		line += fmt.Sprintf(" · %s deleted", wording.Number(t.Deleted))
 	}
 	if t.Quarantined > 0 {
-		line += fmt.Sprintf(" · %s quarantined", count(t.Quarantined))
+		line += fmt.Sprintf(" · %s quarantined", wording.Number(t.Quarantined))
 	}
 	return line
 }
@@ -145,13 +146,13 @@ type table struct {
 }
 
 type row struct {
-	outcome harvest.Outcome
+	outcome outcomes.Outcome
 	n, new  int
 }
 
 func (r *run) seen() table {
 	t := table{new: true}
-	for _, o := range harvest.Outcomes() {
+	for _, o := range outcomes.All() {
 		if s := r.state.Seen[o]; s.Items > 0 {
 			t.rows = append(t.rows, row{outcome: o, n: s.Items, new: s.New})
 		}
@@ -166,9 +167,9 @@ func (t table) items() (n int) {
 	return n
 }
 
-func outcomeRows(items map[harvest.Outcome]int) []row {
+func outcomeRows(items map[outcomes.Outcome]int) []row {
 	var rows []row
-	for _, o := range harvest.Outcomes() {
+	for _, o := range outcomes.All() {
 		if n := items[o]; n > 0 {
 			rows = append(rows, row{outcome: o, n: n})
 		}
@@ -187,7 +188,7 @@ func details(head string, t table, tail string) string {
 	if len(t.rows) > 0 {
 		lines = append(lines, "", t.line("outcome", "items", "new"), t.line("---", "---:", "---:"))
 		for _, r := range t.rows[max(0, len(t.rows)-room):] {
-			lines = append(lines, t.line(string(r.outcome), count(r.n), count(r.new)))
+			lines = append(lines, t.line(string(r.outcome), wording.Number(r.n), wording.Number(r.new)))
 		}
 	}
 	if tail != "" {

@@ -10,6 +10,7 @@ import (
 	sdkpb "go.temporal.io/api/sdk/v1"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -17,11 +18,11 @@ func TestDetails(t *testing.T) {
 	t.Parallel()
 	r := &run{in: steps.Start{Campaign: "news"}}
 	r.state = steps.State{
-		Run:    steps.Opened{Run: 7, Items: 133},
+		Run:    steps.Opened{RunOf: steps.RunOf{Run: 7}, Items: 133},
 		Closed: 133,
 		Tally:  harvest.Tally{New: 1214, Changed: 9, Quarantined: 3},
-		Seen: map[harvest.Outcome]steps.Seen{
-			harvest.OutcomeThrottled: {Items: 1}, harvest.OutcomePartial: {Items: 1, New: 17}, harvest.OutcomeDone: {Items: 131, New: 1197},
+		Seen: map[outcomes.Outcome]steps.Seen{
+			outcomes.Throttled: {Items: 1}, outcomes.Partial: {Items: 1, New: 17}, outcomes.Done: {Items: 131, New: 1197},
 		},
 		Pending: []steps.Range{{NotBefore: start.Add(time.Hour), Left: 1, Why: "www.nytimes.com rests until 21:03"}},
 	}
@@ -50,11 +51,11 @@ func TestDetailsStaySmall(t *testing.T) {
 	t.Parallel()
 	r := &run{in: steps.Start{Campaign: "news"}}
 	r.state = steps.State{
-		Run: steps.Opened{Run: 7, Items: 1 << 50}, Closed: 1 << 50, Trouble: strings.Repeat("https://x.example/?token=s3cret però ", 200),
+		Run: steps.Opened{RunOf: steps.RunOf{Run: 7}, Items: 1 << 50}, Closed: 1 << 50, Trouble: strings.Repeat("https://x.example/?token=s3cret però ", 200),
 		Tally: harvest.Tally{New: 1 << 50, Changed: 1 << 50, Deleted: 1 << 50, Quarantined: 1 << 50},
-		Seen:  map[harvest.Outcome]steps.Seen{},
+		Seen:  map[outcomes.Outcome]steps.Seen{},
 	}
-	for _, o := range harvest.Outcomes() {
+	for _, o := range outcomes.All() {
 		r.state.Seen[o] = steps.Seen{Items: 1 << 40, New: 1 << 50}
 	}
 	for _, paused := range []string{"", strings.Repeat("by marta ", 100)} {
@@ -63,7 +64,7 @@ func TestDetailsStaySmall(t *testing.T) {
 		require.LessOrEqual(t, utf8.RuneCountInString(got), maxDetails)
 		require.LessOrEqual(t, strings.Count(got, "\n")+1, maxLines)
 		require.NotContains(t, got, "s3cret")
-		require.Contains(t, got, "| missed |", "what needs a look stays")
+		require.Contains(t, got, "| missed |", "what needs attention stays")
 		require.NotContains(t, got, "| done |")
 	}
 }
@@ -122,7 +123,7 @@ func TestTheResultIsWhatTheStoreCounted(t *testing.T) {
 	}
 	w.close = func(steps.CloseRunIn) (steps.Summary, error) {
 		require.Equal(t, 3, w.progress().Closed)
-		return steps.Summary{Outcome: harvest.OutcomeDone, Items: map[harvest.Outcome]int{harvest.OutcomeDone: 3}, Documents: steps.Documents{New: 239, Changed: 4}}, nil
+		return steps.Summary{Outcome: outcomes.Done, Items: map[outcomes.Outcome]int{outcomes.Done: 3}, Documents: steps.Documents{New: 239, Changed: 4}}, nil
 	}
 	_, err := w.news()
 	require.NoError(t, err)

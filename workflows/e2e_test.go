@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -49,7 +49,7 @@ func byHand(t *testing.T, c server) {
 	run := c.GetWorkflow(t.Context(), "news-by-hand", "")
 	sum, err := s.result(run)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, outcomes.Done, sum.Outcome)
 	require.Equal(t, steps.Start{Campaign: "news"}, s.opens[0].Start)
 	require.Equal(t, "news-by-hand", s.opens[0].WorkflowID)
 	require.Equal(t, run.GetRunID(), s.opens[0].RunID)
@@ -81,11 +81,11 @@ func cancelByClient(t *testing.T, c server) {
 	s.inTheAir(4)
 	require.NoError(t, c.CancelWorkflow(t.Context(), run.GetID(), ""))
 	_, err := s.result(run)
-	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+	require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 	require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, s.status(run.GetID(), ""))
 	require.Equal(t, temporalx.Cancel, <-s.cause)
-	require.Equal(t, []steps.StopRunIn{{Run: 7, Why: "cancelled", Store: "7f3a"}}, s.stops)
-	require.Equal(t, []steps.CloseRunIn{{Run: 7, Cause: harvest.WhyCancelled, Store: "7f3a"}}, s.ends)
+	require.Equal(t, []steps.StopRunIn{{RunOf: steps.RunOf{Run: 7, Store: "7f3a"}, Why: "cancelled"}}, s.stops)
+	require.Equal(t, []steps.CloseRunIn{{RunOf: steps.RunOf{Run: 7, Store: "7f3a"}, Cause: outcomes.WhyCancelled}}, s.ends)
 	require.Len(t, s.air, 0, "nothing was started after the cancel")
 }
 
@@ -96,7 +96,7 @@ func stoppedInTheStore(t *testing.T, c server) {
 	s.fetch = stoppedAtOnce
 	run := s.start("news-stopped", steps.Start{Campaign: "news"})
 	_, err := s.result(run)
-	require.Equal(t, harvest.OutcomeCancelled, ended(t, err).Outcome)
+	require.Equal(t, outcomes.Cancelled, ended(t, err).Outcome)
 	require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, s.status(run.GetID(), ""))
 	require.Len(t, s.air, 1)
 }
@@ -193,7 +193,7 @@ func updates(t *testing.T, c server) {
 	close(s.goOn)
 	sum, err := s.result(run)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+	require.Equal(t, outcomes.Done, sum.Outcome)
 }
 
 // retryInTemporal: a short wait is Temporal's own, so that the Web UI shows it.

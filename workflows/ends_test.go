@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -28,9 +29,9 @@ func TestFetchFailures(t *testing.T) {
 			w.close = func(in steps.CloseRunIn) (steps.Summary, error) {
 				closed = in
 				if in.Error != "" {
-					return steps.Summary{Outcome: harvest.OutcomeFailed, Failed: "failed: 1 of 5 items; " + in.Error}, nil
+					return steps.Summary{Outcome: outcomes.Failed, Failed: "failed: 1 of 5 items; " + in.Error}, nil
 				}
-				return steps.Summary{Outcome: harvest.OutcomeDone}, nil
+				return steps.Summary{Outcome: outcomes.Done}, nil
 			}
 			_, err := w.news()
 			require.Equal(t, 4+min(fails+1, maxFails), w.count("fetch"), "the others go on, and it is tried a few times")
@@ -48,7 +49,7 @@ func TestFetchFailures(t *testing.T) {
 
 func TestOutcomesBecomeTheWorkflowsEnd(t *testing.T) {
 	t.Parallel()
-	for _, outcome := range harvest.Outcomes() {
+	for _, outcome := range outcomes.All() {
 		t.Run(string(outcome), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
@@ -61,7 +62,7 @@ func TestOutcomesBecomeTheWorkflowsEnd(t *testing.T) {
 			}
 			sum, err := w.news()
 			switch {
-			case outcome == harvest.OutcomeCancelled:
+			case outcome == outcomes.Cancelled:
 				require.Equal(t, 3, ended(t, err).Asked)
 			case outcome.Failed():
 				app, sum := failure(t, err)
@@ -96,12 +97,12 @@ func TestNotify(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
 			w.close = func(steps.CloseRunIn) (steps.Summary, error) {
-				return steps.Summary{Outcome: harvest.OutcomeDone, Notify: true}, nil
+				return steps.Summary{Outcome: outcomes.Done, Notify: true}, nil
 			}
 			w.notify = func(steps.NotifyIn) error { return err }
 			sum, failed := w.news()
 			require.NoError(t, failed, "a notification never fails a run")
-			require.Equal(t, harvest.OutcomeDone, sum.Outcome)
+			require.Equal(t, outcomes.Done, sum.Outcome)
 			if err == nil {
 				require.Equal(t, 1, w.count("notify"))
 			} else {

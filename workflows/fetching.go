@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -82,7 +82,7 @@ func (r *run) start(ctx workflow.Context, part steps.Range, width int) {
 		Queue: part.Queue, Summary: r.summary(part, width), Priority: priority(part),
 		Within: r.within(now), Heartbeat: r.state.Run.Heartbeat,
 	})
-	in := steps.FetchItemsIn{Run: r.state.Run.Run, Ord: part.Lo, Width: width, Store: r.state.Run.Store, RunOf: r.state.Run.RunOf}
+	in := steps.FetchItemsIn{Ord: part.Lo, Width: width, RunOf: r.state.Run.RunOf}
 	if part.Shared {
 		in.Shared, in.Queue, in.Max, in.Seat = true, part.Queue, part.Chunk, r.freeSeat()
 		if !r.runningOn(part.Queue) {
@@ -91,7 +91,7 @@ func (r *run) start(ctx workflow.Context, part steps.Range, width int) {
 	}
 	future := steps.FetchItems.Start(temporalx.With(r.scope, options), in)
 	r.running = append(r.running, &fetching{part: part, width: width, seat: in.Seat, began: now, future: future})
-	r.state.Chunks++
+	r.state.Activities++
 	r.begun++
 }
 
@@ -172,12 +172,13 @@ func (r *run) collect(ctx workflow.Context) {
 
 // took counts what came back; what is left waits until it is due.
 func (r *run) took(ctx workflow.Context, f *fetching, out steps.Fetched) {
-	r.state.Tally = r.state.Tally.Add(out.Tally)
-	r.see(out)
+	r.count(out)
 	r.stopped = r.stopped || out.Stopped
 	part := slowed(f, out, workflow.Now(ctx))
 	if part.Shared {
-		r.state.Closed += out.Closed
+		if out.Run == nil {
+			r.state.Closed += out.Closed
+		}
 		r.state.Pending = outdated(r.state.Pending, part.Queue, f.began)
 		r.leave(part, out)
 		return
@@ -236,11 +237,24 @@ func stall(stalls int) time.Duration {
 	return min(time.Second<<min(stalls-2, 10), maxStall)
 }
 
+// count adds what an activity did. What the store counted of the run stands in the
+// place of that: it is never less, but for an answer that was overtaken.
+func (r *run) count(out steps.Fetched) {
+	if all := out.Run; all != nil {
+		if all.Closed >= r.state.Closed {
+			r.state.Closed, r.state.Tally, r.state.Seen = all.Closed, all.Tally, all.Outcomes
+		}
+		return
+	}
+	r.state.Tally = r.state.Tally.Add(out.Tally)
+	r.see(out)
+}
+
 func (r *run) see(out steps.Fetched) {
 	if r.state.Seen == nil {
-		r.state.Seen = map[harvest.Outcome]steps.Seen{}
+		r.state.Seen = map[outcomes.Outcome]steps.Seen{}
 	}
-	for _, outcome := range harvest.Outcomes() {
+	for _, outcome := range outcomes.All() {
 		if n, ok := out.Outcomes[outcome]; ok {
 			seen := r.state.Seen[outcome]
 			r.state.Seen[outcome] = steps.Seen{Items: seen.Items + n.Items, New: seen.New + n.New}
@@ -272,6 +286,6 @@ func (r *run) tellStop(free workflow.Context, end ending) workflow.Future {
 		return nil
 	}
 	return steps.StopRun.Start(temporalx.With(free, temporalx.Brief()), steps.StopRunIn{
-		Run: r.state.Run.Run, Why: string(end), Store: r.state.Run.Store, RunOf: r.state.Run.RunOf,
+		Why: string(end), RunOf: r.state.Run.RunOf,
 	})
 }

@@ -6,8 +6,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -41,10 +42,10 @@ func (r *run) close(free workflow.Context, end ending) (steps.Summary, error) {
 		return r.withoutRun(end), nil
 	}
 	r.show(free, true)
-	in := steps.CloseRunIn{Run: r.state.Run.Run, Cause: end.cause(), Error: r.troubles(), Store: r.state.Run.Store, RunOf: r.state.Run.RunOf}
+	in := steps.CloseRunIn{Cause: end.cause(), Error: r.troubles(), RunOf: r.state.Run.RunOf}
 	sum, err := steps.CloseRun.Do(temporalx.With(free, temporalx.Alive(temporalx.Close(), r.state.Run.Heartbeat)), in)
 	if err == nil && sum.Failed == "" && r.state.Trouble != "" && end != cancelled {
-		sum.Outcome, sum.Failed = harvest.OutcomeFailed, r.troubles()
+		sum.Outcome, sum.Failed = outcomes.Failed, r.troubles()
 	}
 	return sum, err
 }
@@ -59,11 +60,11 @@ func (r *run) withoutRun(end ending) steps.Summary {
 		}
 		return sum
 	case cancelled:
-		return steps.Summary{Outcome: harvest.OutcomeCancelled, Why: string(harvest.WhyCancelled)}
+		return steps.Summary{Outcome: outcomes.Cancelled, Why: string(outcomes.WhyCancelled)}
 	case crowded:
-		return steps.Summary{Outcome: harvest.OutcomeSkipped, Why: "waited in line for too long; " + r.state.Run.Busy + " is going on"}
+		return steps.Summary{Outcome: outcomes.Skipped, Why: "waited in line for too long; " + r.state.Run.Busy + " is going on"}
 	default:
-		return steps.Summary{Outcome: harvest.OutcomeFailed, Failed: r.troubles()}
+		return steps.Summary{Outcome: outcomes.Failed, Failed: r.troubles()}
 	}
 }
 
@@ -82,7 +83,7 @@ func (r *run) troubles() string {
 	if r.state.Troubles == 0 {
 		return r.state.Trouble
 	}
-	return fmt.Sprintf("%s; and %s more", r.state.Trouble, count(r.state.Troubles))
+	return fmt.Sprintf("%s; and %s more", r.state.Trouble, wording.Number(r.state.Troubles))
 }
 
 // tell sends what the outbox holds. What cannot be sent stays there.
@@ -90,7 +91,7 @@ func (r *run) tell(free workflow.Context, sum steps.Summary) {
 	if !sum.Notify {
 		return
 	}
-	in := steps.NotifyIn{Run: r.state.Run.Run, Store: r.state.Run.Store, RunOf: r.state.Run.RunOf}
+	in := steps.NotifyIn{RunOf: r.state.Run.RunOf}
 	if _, err := steps.Notify.Do(temporalx.With(free, temporalx.Alive(temporalx.Notify(), r.state.Run.Heartbeat)), in); err != nil {
 		workflow.GetLogger(free).Warn("a notification was not sent; it stays in the outbox", "error", err)
 	}
@@ -129,7 +130,7 @@ func (r *run) attributes(sum steps.Summary) (updates []temporal.SearchAttributeU
 // result turns the summary into the workflow's end.
 func (r *run) result(end ending, sum steps.Summary) (steps.Summary, error) {
 	switch {
-	case end == cancelled || sum.Outcome == harvest.OutcomeCancelled:
+	case end == cancelled || sum.Outcome == outcomes.Cancelled:
 		return sum, temporal.NewCanceledError(sum)
 	case sum.Failed != "":
 		return sum, temporal.NewApplicationErrorWithOptions(sum.Failed, string(sum.Outcome), temporal.ApplicationErrorOptions{

@@ -115,14 +115,14 @@ func (r *run) expandEntry(ctx workflow.Context, i int) {
 		queue = r.state.Run.AskQueues[i]
 	}
 	options := temporalx.Ask(queue, plain(entry+" · asks for its items", maxSummary))
-	in := steps.ExpandIn{Run: r.state.Run.Run, Entry: entry, Store: r.state.Run.Store, RunOf: r.state.Run.RunOf}
+	in := steps.ExpandIn{Entry: entry, RunOf: r.state.Run.RunOf}
 	if _, err := steps.Expand.Do(temporalx.With(ctx, options), in); err != nil {
 		r.unable(ctx, "entry "+entry, err)
 	}
 }
 
 func (r *run) seal(ctx workflow.Context) ending {
-	in := steps.SealRunIn{Run: r.state.Run.Run, Store: r.state.Run.Store, RunOf: r.state.Run.RunOf}
+	in := steps.SealRunIn{RunOf: r.state.Run.RunOf}
 	sealed, err := steps.SealRun.Do(temporalx.With(ctx, temporalx.Alive(temporalx.Gate(), r.state.Run.Heartbeat)), in)
 	if err != nil {
 		return r.unable(ctx, "", err)

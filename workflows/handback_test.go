@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -29,7 +29,7 @@ func TestHandBack(t *testing.T) {
 		require.Equal(t, 1, p.Waiting)
 		require.Equal(t, 2, p.Closed)
 		require.Equal(t, 0, p.Running)
-		require.Equal(t, map[harvest.Outcome]int{harvest.OutcomeDone: 2}, p.Outcomes)
+		require.Equal(t, map[outcomes.Outcome]int{outcomes.Done: 2}, p.Outcomes)
 	})
 	_, err := w.news()
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -192,7 +192,7 @@ func failing(s *stage) {
 	}
 	s.close = func(in steps.CloseRunIn) steps.Summary {
 		return steps.Summary{
-			Outcome: harvest.OutcomeFailed, Failed: "failed: 1 of 4 items; " + in.Error, FailedItems: 1, Notify: true,
+			Outcome: outcomes.Failed, Failed: "failed: 1 of 4 items; " + in.Error, FailedItems: 1, Notify: true,
 			LookAt: []string{"feed-02 failed"}, More: "starter runs show news",
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // noteSeparator parts the segments of a note; texts in it are written without.
@@ -35,7 +36,7 @@ func ScheduleNote(a Applied) string {
 		parts = append(parts, segment(a.Campaign.Schedule.String(), maxNoteWords))
 	}
 	if n := ItemCount(a.Campaign); n > 0 {
-		parts = append(parts, plural(n, "item"))
+		parts = append(parts, wording.Count(n, "item"))
 	}
 	definition := a.Ref() + byText(a.By)
 	parts = append(parts, definition+" "+a.At.In(noteZone(a.Campaign)).Format(noteTime))
@@ -80,11 +81,11 @@ func ParseNote(note string) (Note, bool) {
 		return Note{Text: note}, false
 	}
 	n := Note{Digest: digest}
-	if m := notePause().FindStringSubmatch(parts[0]); m != nil {
+	if m := notePause.FindStringSubmatch(parts[0]); m != nil {
 		n.Paused, n.By, n.Text = true, m[1], m[2]
 	}
 	for _, part := range parts {
-		if m := noteDefinition().FindStringSubmatch(part); m != nil {
+		if m := noteDefinition.FindStringSubmatch(part); m != nil {
 			n.Campaign = m[1]
 			n.Version, _ = strconv.Atoi(m[2]) // digits
 			return n, true
@@ -93,13 +94,10 @@ func ParseNote(note string) (Note, bool) {
 	return Note{Text: note}, false
 }
 
-func noteDefinition() *regexp.Regexp {
-	return regexp.MustCompile(`^([a-z0-9][a-z0-9-]{0,62})@(\d{1,9})(?: by .+)? \d{1,2} [A-Z][a-z]{2} \d{2}:\d{2}$`)
-}
-
-func notePause() *regexp.Regexp {
-	return regexp.MustCompile(`^PAUSED(?: by (.+?))? \d{1,2} [A-Z][a-z]{2}(?:: (.*))?$`)
-}
+var (
+	noteDefinition = regexp.MustCompile(`^([a-z0-9][a-z0-9-]{0,62})@(\d{1,9})(?: by .+)? \d{1,2} [A-Z][a-z]{2} \d{2}:\d{2}$`)
+	notePause      = regexp.MustCompile(`^PAUSED(?: by (.+?))? \d{1,2} [A-Z][a-z]{2}(?:: (.*))?$`)
+)
 
 func byText(by string) string {
 	if by = segment(by, maxSummary); by != "" {
@@ -154,7 +152,7 @@ func StaticSummary(c campaigns.Campaign, why string) string {
 	if why == "" && c.Schedule != nil {
 		why = c.Schedule.String()
 	}
-	tail := noteSeparator + plural(max(1, c.Processors), "processor")
+	tail := noteSeparator + wording.Count(max(1, c.Processors), "processor")
 	if why != "" {
 		tail = noteSeparator + segment(why, maxSummary/2) + tail
 	}

@@ -62,11 +62,13 @@ func HandID(campaign string, at time.Time) string {
 	return campaign + "-" + at.UTC().Format("2006-01-02T15:04:05Z")
 }
 
+var retryMoment = regexp.MustCompile(`^retry-(.+)-\d+$`)
+
 // RetryID names the n-th retry (from 1) of a run, also of one that was a retry:
 // news-retry-2026-05-03T16:00:00Z-1.
 func RetryID(campaign, retryOf string, n int) string {
 	moment := strings.TrimPrefix(retryOf, campaign+"-")
-	if m := regexp.MustCompile(`^retry-(.+)-\d+$`).FindStringSubmatch(moment); m != nil {
+	if m := retryMoment.FindStringSubmatch(moment); m != nil {
 		moment = m[1]
 	}
 	return fmt.Sprintf("%s-retry-%s-%d", campaign, moment, n)

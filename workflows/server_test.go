@@ -17,8 +17,9 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/devtest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/internal/testkit/devtest"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -79,12 +80,12 @@ func newStage(t *testing.T, c server, queue string, items int) *stage {
 	s.opened.Ranges[0].Queue = queue
 	s.fetch = func(_ context.Context, in steps.FetchItemsIn) (steps.Fetched, error) { return done(in), nil }
 	s.close = func(in steps.CloseRunIn) steps.Summary {
-		sum := steps.Summary{Outcome: harvest.OutcomeDone, Items: map[harvest.Outcome]int{harvest.OutcomeDone: items}, Took: "1s", More: "starter runs show news"}
+		sum := steps.Summary{Outcome: outcomes.Done, Items: map[outcomes.Outcome]int{outcomes.Done: items}, Took: "1s", More: "starter runs show news"}
 		switch in.Cause {
-		case harvest.WhyCancelled:
-			sum.Outcome = harvest.OutcomeCancelled
-		case harvest.WhyNextTick:
-			sum.Outcome = harvest.OutcomeWarnings
+		case outcomes.WhyCancelled:
+			sum.Outcome = outcomes.Cancelled
+		case outcomes.WhyNextTick:
+			sum.Outcome = outcomes.Warnings
 		}
 		return sum
 	}
@@ -102,7 +103,7 @@ func (s *stage) work() {
 		defer s.mu.Unlock()
 		s.opens = append(s.opens, in)
 		if len(s.opens) <= s.busy {
-			return steps.Opened{Run: 7, Campaign: "news", Busy: "news-2026-05-03T14:00:00Z", Wait: time.Second, Store: "7f3a"}, nil
+			return steps.Opened{RunOf: steps.RunOf{Run: 7, Store: "7f3a"}, Campaign: "news", Busy: "news-2026-05-03T14:00:00Z", Wait: time.Second}, nil
 		}
 		return s.opened, nil
 	})
@@ -219,7 +220,7 @@ func stoppedAtOnce(_ context.Context, in steps.FetchItemsIn) (steps.Fetched, err
 func failTwice(s *stage) func(context.Context, steps.FetchItemsIn) (steps.Fetched, error) {
 	return func(ctx context.Context, in steps.FetchItemsIn) (steps.Fetched, error) {
 		if activity.GetInfo(ctx).Attempt < 3 {
-			return steps.Fetched{}, temporalx.Again(harvest.Errorf(harvest.KindThrottled, "get", "https://x.example/rss", "HTTP status 429"), time.Second)
+			return steps.Fetched{}, temporalx.RetryIn(harvest.Errorf(harvest.KindThrottled, "get", "https://x.example/rss", "HTTP status 429"), time.Second)
 		}
 		return done(in), nil
 	}

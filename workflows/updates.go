@@ -6,8 +6,9 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -70,7 +71,7 @@ func (r *run) resume(workflow.Context, steps.ResumeIn) (steps.Nothing, error) {
 
 func (r *run) maySetProcessors(_ workflow.Context, in steps.SetProcessorsIn) error {
 	if in.Processors < 1 || in.Processors > maxProcessors {
-		return fmt.Errorf("processors %d: between 1 and %s", in.Processors, count(maxProcessors))
+		return fmt.Errorf("processors %d: between 1 and %s", in.Processors, wording.Number(maxProcessors))
 	}
 	return r.going()
 }
@@ -98,7 +99,7 @@ func (r *run) maySkip(_ workflow.Context, in steps.SkipItemIn) error {
 
 // skip closes the item in the store, and nothing else wakes up.
 func (r *run) skip(ctx workflow.Context, in steps.SkipItemIn) (steps.Nothing, error) {
-	in.Run, in.Store = r.state.Run.Run, r.state.Run.Store
+	in.RunOf = r.state.Run.RunOf
 	out, err := steps.SkipItem.Do(temporalx.With(ctx, temporalx.Brief()), in)
 	if err != nil {
 		return steps.Nothing{}, temporalx.ToTemporal(temporalx.FromTemporal(err))
@@ -148,14 +149,14 @@ func (r *run) going() error {
 func (r *run) progress(steps.Nothing) (steps.ProgressOut, error) {
 	out := steps.ProgressOut{
 		Run: r.state.Run.Run, Items: r.state.Run.Items, Closed: r.state.Closed, Running: len(r.running),
-		Paused: r.state.Paused, Processors: r.processors(), Tally: r.state.Tally, Outcomes: map[harvest.Outcome]int{},
+		Paused: r.state.Paused, Processors: r.processors(), Tally: r.state.Tally, Outcomes: map[outcomes.Outcome]int{},
 	}
 	for _, part := range r.state.Pending {
 		if !part.NotBefore.IsZero() {
 			out.Waiting += part.Open()
 		}
 	}
-	for _, outcome := range harvest.Outcomes() {
+	for _, outcome := range outcomes.All() {
 		if seen := r.state.Seen[outcome]; seen.Items > 0 {
 			out.Outcomes[outcome] = seen.Items
 		}

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -184,7 +186,7 @@ func TestSkipAnItem(t *testing.T) {
 	_, err := w.news()
 	require.NoError(t, err)
 	require.True(t, skip.completed)
-	require.Equal(t, steps.SkipItemIn{Run: 7, Key: "nytimes-economy", By: "marta", Store: "7f3a"}, asked)
+	require.Equal(t, steps.SkipItemIn{RunOf: steps.RunOf{Run: 7, Store: "7f3a"}, Key: "nytimes-economy", By: "marta"}, asked)
 	require.Less(t, w.env.Now().Sub(start), time.Hour, "it was all that was waited for")
 }
 
@@ -288,4 +290,33 @@ func TestARunWaitsForItsUpdates(t *testing.T) {
 	_, err := w.news()
 	require.NoError(t, err)
 	require.True(t, skip.completed)
+}
+
+// What the store has committed is shown, not what activities returned: a killed one
+// returns nothing. An answer that was overtaken takes nothing back.
+func TestProgressOfASharedQueueIsTheStores(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2000)
+	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return many(2000, 1, 0), nil }
+	w.fetch = hold
+	counted := func(closed int) steps.Fetched {
+		return steps.Fetched{Closed: 1, Left: 1, Tally: harvest.Tally{New: 1}, Run: &steps.Counted{
+			Closed: closed, Tally: harvest.Tally{New: closed}, Outcomes: map[outcomes.Outcome]steps.Seen{outcomes.Done: {Items: closed, New: closed}},
+		}}
+	}
+	shown := func(closed int) {
+		p := w.progress()
+		require.Equal(t, closed, p.Closed)
+		require.Equal(t, closed, p.Tally.New)
+		require.Equal(t, map[outcomes.Outcome]int{outcomes.Done: closed}, p.Outcomes)
+	}
+	w.after(time.Minute, func() { w.comeBack(0, counted(1500), nil) })
+	w.after(2*time.Minute, func() { shown(1500); w.comeBack(0, counted(1000), nil) })
+	w.after(3*time.Minute, func() {
+		shown(1500)
+		w.fetch = func(steps.FetchItemsIn) (steps.Fetched, error) { return steps.Fetched{}, nil }
+		w.comeBack(0, steps.Fetched{Closed: 500}, nil)
+	})
+	_, err := w.news()
+	require.NoError(t, err)
 }

@@ -2,12 +2,12 @@ package workflows
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -49,22 +49,6 @@ func withoutQuery(word string) string {
 	return word
 }
 
-// count writes 5,000.
-func count(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return count(n) + " " + noun + "s"
-}
-
 // clock writes a moment in UTC, with the day when it is not the same one.
 func clock(t, now time.Time) string {
 	t, now = t.UTC(), now.UTC()
@@ -101,9 +85,9 @@ func (r *run) label(part steps.Range) string {
 // place is where a range stands in its run.
 func (r *run) place(part steps.Range, width int) string {
 	if part.Shared {
-		return fmt.Sprintf("%s at once of %s", count(width), plural(r.state.Run.Items, "item"))
+		return fmt.Sprintf("%s at once of %s", wording.Number(width), wording.Count(r.state.Run.Items, "item"))
 	}
-	return fmt.Sprintf("%s of %s", count(part.First), count(max(r.state.Run.Items, 1)))
+	return fmt.Sprintf("%s of %s", wording.Number(part.First), wording.Number(max(r.state.Run.Items, 1)))
 }
 
 // restSummary is what the Web UI shows beside the timer for pending range i:
@@ -117,10 +101,10 @@ func restSummary(pending []steps.Range, i int, now time.Time) string {
 		}
 	}
 	if why == "" {
-		return plural(items, "item") + " until " + clock(pending[i].NotBefore, now)
+		return wording.Count(items, "item") + " until " + clock(pending[i].NotBefore, now)
 	}
 	if strings.Contains(why, " item") {
 		return plain(why, maxSummary) // it counts for itself
 	}
-	return plain(why, maxSummary-20) + " · " + plural(items, "item")
+	return plain(why, maxSummary-20) + " · " + wording.Count(items, "item")
 }

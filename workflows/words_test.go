@@ -35,13 +35,6 @@ func TestPlainNeverLeaksAndNeverGrows(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 5000: "5,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		require.Equal(t, want, count(n))
-	}
-}
-
 func TestClock(t *testing.T) {
 	t.Parallel()
 	rome := time.FixedZone("CEST", 2*3600)

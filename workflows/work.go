@@ -10,7 +10,7 @@ import (
 
 // maxChunks is our own bound of an execution, far below the server's 51,200
 // events; the server's suggestion comes first as a rule.
-const maxChunks = 2000
+const maxActivities = 2000
 
 // work dispatches what is pending until there is no more, or no more that may
 // be waited for.
@@ -60,7 +60,7 @@ func (r *run) verdict(ctx workflow.Context) (end ending, over bool) {
 		return nextTick, true
 	case len(r.running) == 0 && hopeless(r.state.Pending, deadline):
 		return nextTick, true
-	case r.begun >= maxChunks || workflow.GetInfo(ctx).GetContinueAsNewSuggested():
+	case r.begun >= maxActivities || workflow.GetInfo(ctx).GetContinueAsNewSuggested():
 		return again, true
 	default:
 		return "", false

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -61,9 +62,9 @@ func newWorld(t *testing.T, items int) *world {
 	w.fetch = func(in steps.FetchItemsIn) (steps.Fetched, error) { return done(in), nil }
 	w.stop = func(steps.StopRunIn) error { return nil }
 	w.close = func(in steps.CloseRunIn) (steps.Summary, error) {
-		sum := steps.Summary{Outcome: harvest.OutcomeDone, More: "starter runs show news"}
-		if in.Cause == harvest.WhyCancelled {
-			sum.Outcome = harvest.OutcomeCancelled
+		sum := steps.Summary{Outcome: outcomes.Done, More: "starter runs show news"}
+		if in.Cause == outcomes.WhyCancelled {
+			sum.Outcome = outcomes.Cancelled
 		}
 		return sum, nil
 	}
@@ -76,7 +77,7 @@ func newWorld(t *testing.T, items int) *world {
 
 func opened(items int) steps.Opened {
 	return steps.Opened{
-		Run: 7, Campaign: "news", Items: items, Processors: 4, Definition: "news@7", Store: "7f3a",
+		RunOf: steps.RunOf{Run: 7, Store: "7f3a"}, Campaign: "news", Items: items, Processors: 4, Definition: "news@7",
 		Ranges: []steps.Range{{Entry: "feed", Queue: "vendemmia-fetch", Lo: 1, Hi: int64(items)}},
 	}
 }
@@ -91,7 +92,7 @@ func many(items, processors, chunk int) steps.Opened {
 
 // done closes the item.
 func done(steps.FetchItemsIn) steps.Fetched {
-	return steps.Fetched{Closed: 1, Outcomes: map[harvest.Outcome]steps.Seen{harvest.OutcomeDone: {Items: 1, New: 1}}, Tally: harvest.Tally{Pages: 1, New: 1}}
+	return steps.Fetched{Closed: 1, Outcomes: map[outcomes.Outcome]steps.Seen{outcomes.Done: {Items: 1, New: 1}}, Tally: harvest.Tally{Pages: 1, New: 1}}
 }
 
 func (w *world) register() {

@@ -44,7 +44,7 @@ func (b bulletin) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harv
 	return func(yield func(harvest.Page, error) bool) {
 		p, err := harvest.DecodeParams[params](req.Params)
 		at := place{}
-		if json.Unmarshal(req.Checkpoint, &at) != nil || req.Again {
+		if json.Unmarshal(req.Checkpoint, &at) != nil || req.ForceRefresh {
 			at = place{}
 		}
 		for err == nil {
@@ -109,7 +109,7 @@ func (b bulletin) get(ctx context.Context, address string, after int) (wire, err
 	if err != nil {
 		return w, harvest.TransportError("ask for notices", address, err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was only read
+	defer resp.Body.Close() // it was only read
 	if err := harvest.StatusError("ask for notices", address, resp.StatusCode, resp.Header.Get("Retry-After"), time.Now()); err != nil {
 		return w, err
 	}
@@ -118,7 +118,7 @@ func (b bulletin) get(ctx context.Context, address string, after int) (wire, err
 		return w, harvest.TransportError("read notices", address, err)
 	}
 	if err := json.Unmarshal(body, &w); err != nil || !utf8.Valid(body) || w.Bulletin == "" || w.More && !w.leadsOn(after) {
-		return w, harvest.Errorf(harvest.KindBroken, "read notices", address, "the answer is no list of notices: %.80q", body)
+		return w, harvest.Errorf(harvest.KindBroken, "read notices", address, "the answer is not a list of notices: %.80q", body)
 	}
 	return w, nil
 }

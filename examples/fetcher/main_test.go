@@ -28,7 +28,7 @@ func source(w http.ResponseWriter, r *http.Request) {
 			answer.Notices = append(answer.Notices, w.Notices...)
 		}
 	}
-	json.NewEncoder(w).Encode(answer) //nolint:errcheck,errchkjson // the client may be gone
+	json.NewEncoder(w).Encode(answer) // the client may be gone
 }
 
 func paramsFor(base string) json.RawMessage {

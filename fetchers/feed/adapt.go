@@ -14,6 +14,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/dates"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // maxReject bounds the bytes kept of a record that could not be read.
@@ -56,7 +57,7 @@ func (a adapter) documents(doc document) (docs []harvest.Document, rejects []har
 		docs, warnings = named(docs), []string{fmt.Sprintf("ids listed twice: %d; of each the later entry is kept", twice)}
 	}
 	for _, zone := range slices.Sorted(maps.Keys(a.zones)) {
-		warnings = append(warnings, fmt.Sprintf("time zone %q is not known: %d dates in it are read as UTC, and as they stand in published_raw", clip(zone, 40), a.zones[zone]))
+		warnings = append(warnings, fmt.Sprintf("time zone %q is not known: %d dates in it are read as UTC, and as they stand in published_raw", wording.Clip(zone, 40), a.zones[zone]))
 	}
 	return append(docs, a.tombstones(doc.channel, places)...), rejects, warnings
 }
@@ -163,7 +164,7 @@ func (a adapter) dates(d *harvest.Document, n entry) error {
 		d.Fields["published_raw"] = text
 	case !ok && text != "":
 		if a.params.BadDates != "keep" {
-			return fmt.Errorf("date %q", clip(text, 100))
+			return fmt.Errorf("date %q", wording.Clip(text, 100))
 		}
 		d.Fields["published_raw"] = text
 	}

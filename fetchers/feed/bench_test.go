@@ -59,7 +59,7 @@ func BenchmarkFetch(b *testing.B) {
 		if r.URL.Path == "/etag" {
 			w.Header().Set("ETag", `"x"`)
 		}
-		io.WriteString(w, body) //nolint:errcheck // the client may be gone
+		io.WriteString(w, body) // the client may be gone
 	}))
 	defer s.Close()
 	f := New(s.Client())

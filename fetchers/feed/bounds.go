@@ -7,6 +7,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // A run reads at most so much of a feed: one whose pages are new each time has no
@@ -70,7 +71,7 @@ func (r *reading) stayHome(p *page) {
 		return
 	}
 	p.partial = true
-	p.warn("the next page, %s, is not at the host of the feed: it is not asked for", harvest.Redact(clip(p.next, 200)))
+	p.warn("the next page, %s, is not at the host of the feed: it is not asked for", harvest.Redact(wording.Clip(p.next, 200)))
 	p.next = ""
 }
 
@@ -121,7 +122,7 @@ func (r *reading) readAgain(p *page) error {
 	case harvest.KindOf(err) == harvest.KindGone:
 		return nil
 	case err != nil:
-		if e := harvest.AsError(err); e.Held {
+		if e := harvest.AsError(err); e.Deferred {
 			return err
 		}
 		p.failed = true

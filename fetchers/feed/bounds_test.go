@@ -101,7 +101,7 @@ func TestAnEndlessFeedIsCutAndGoesOn(t *testing.T) {
 	s := newSource(t)
 	page := func(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(r.URL.Query().Get("p"))
-		fmt.Fprint(w, rss(next(fmt.Sprintf("/feed?p=%d", n+1)), -n)) //nolint:errcheck // the client may be gone
+		fmt.Fprint(w, rss(next(fmt.Sprintf("/feed?p=%d", n+1)), -n)) // the client may be gone
 	}
 	s.set("/feed", page)
 	first := s.fetch(t, nil)

@@ -99,7 +99,7 @@ func (c *checkpoint) moved(a answer.Answer) {
 
 func shorten(id string) string {
 	h := fnv.New32a()
-	h.Write([]byte(id)) //nolint:errcheck // a hash never fails
+	h.Write([]byte(id)) // a hash never fails
 	return strconv.FormatUint(uint64(h.Sum32()), 36)
 }
 

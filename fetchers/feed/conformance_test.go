@@ -41,7 +41,7 @@ func (a archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/atom+xml")
-	fmt.Fprint(w, a.page(n)) //nolint:errcheck // the client may be gone
+	fmt.Fprint(w, a.page(n)) // the client may be gone
 }
 
 func (a archive) page(n int) string {

@@ -19,7 +19,7 @@ type content struct {
 	text string
 	// kind is what the document says: "html", "text", a media type, "" nothing.
 	kind string
-	// data is of a kind that is no text.
+	// data is of a kind that is not text.
 	data []byte
 }
 

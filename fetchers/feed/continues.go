@@ -3,35 +3,18 @@ package feed
 import (
 	"encoding/json"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/continues"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// Continues is harvest.Continuer: with other params the feed is read once more,
+// Continues is harvest.Continuer: with other params the whole feed is read once more,
 // whatever its validators say.
 func (f *Fetcher) Continues(raw, before, now json.RawMessage) (bool, string) {
-	old, err := madeOf(before)
-	next, err2 := madeOf(now)
-	if err != nil || err2 != nil {
-		return false, "its params cannot be read"
+	c, otherwise := readCheckpoint(raw), "the whole feed is read once more; its older pages are not"
+	if c.Walk != nil {
+		otherwise = "its older pages are read from the beginning"
 	}
-	c := readCheckpoint(raw)
-	if len(raw) == 0 {
-		c.Made = old
-	}
-	switch {
-	case c.holds(next):
-		return true, ""
-	case c.Walk != nil:
-		return false, "its older pages are read from the beginning"
-	default:
-		return false, "the whole feed is read once more; its older pages are not"
-	}
+	return continues.Check(raw, before, now, made, c.holds, otherwise)
 }
 
-func madeOf(raw json.RawMessage) (string, error) {
-	p, err := harvest.DecodeParams[Params](raw)
-	if err != nil {
-		return "", err
-	}
-	return harvest.Fingerprint(p)
-}
+func made(p Params) (string, error) { return harvest.Fingerprint(p) }

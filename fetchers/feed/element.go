@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // Caps of one record: no feed that means well comes near them, and what hostile
@@ -122,7 +124,7 @@ func (f *finder) children(b []byte, s scope, yield func(element)) error {
 		if !empty && !isVoid(name) {
 			var ok bool
 			if inner, rest, ok = f.inside(rest, name); !ok {
-				return fmt.Errorf("XML: <%s> has no end", clip(name, 60))
+				return fmt.Errorf("XML: <%s> has no end", wording.Clip(name, 60))
 			}
 		}
 		within := s.within(attrs, false)

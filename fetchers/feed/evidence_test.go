@@ -24,7 +24,7 @@ func TestWhatCameInsteadOfAFeedIsEvidence(t *testing.T) {
 		source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			w.WriteHeader(answer.status)
-			w.Write([]byte(answer.body)) //nolint:errcheck // the client reads it
+			w.Write([]byte(answer.body)) // the client reads it
 		}))
 		_, err := harvest.Pump(t.Context(), New(source.Client()), harvest.Request{Params: []byte(`{"url":"` + source.URL + `"}`)}, nil)
 		source.Close()

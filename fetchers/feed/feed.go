@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
 )
 
 // Name is what campaign files call this fetcher.
@@ -38,7 +39,7 @@ func (p Params) Validate() error {
 
 // checkAddress accepts what only the worker can resolve.
 func checkAddress(name, address string) error {
-	if address == "" || harvest.HasReference(address) {
+	if address == "" || references.Has(address) {
 		return nil
 	}
 	u, err := url.Parse(address)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // Fetch is part of harvest.Fetcher: the feed itself, then, when there is ground
@@ -72,7 +73,7 @@ func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(har
 const decoding = "2:"
 
 // whole reports a fetch that is to bring everything listed, known or not.
-func (r *reading) whole() bool { return r.req.Again || r.windowed() }
+func (r *reading) whole() bool { return r.req.ForceRefresh || r.windowed() }
 
 func (r *reading) windowed() bool { return !r.req.Window.IsZero() }
 
@@ -139,7 +140,7 @@ func (r *reading) askHead(p *page) (answer.Answer, error) {
 	if r.cp.URL != "" {
 		a, err := r.get(r.ctx, r.cp.URL, r.cp.validators())
 		if harvest.KindOf(err) != harvest.KindGone {
-			p.warn("%s", harvest.MovedWarning(r.params.URL, harvest.Redact(r.cp.URL))) // the runner sees no redirect any more
+			p.warn("%s", visit.MovedWarning(r.params.URL, harvest.Redact(r.cp.URL))) // the runner sees no redirect any more
 			return a, err
 		}
 		p.warn("%s, where the feed had moved, is gone: its configured address is asked again", harvest.Redact(r.cp.URL))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 // source is a server whose answers a test changes as it goes on.
@@ -77,7 +78,7 @@ func text(body, etag string) http.HandlerFunc {
 				return
 			}
 		}
-		fmt.Fprint(w, body) //nolint:errcheck // the client may be gone
+		fmt.Fprint(w, body) // the client may be gone
 	}
 }
 
@@ -148,7 +149,7 @@ func TestValidatorsComeBackVerbatim(t *testing.T) {
 	require.True(t, second.tally.NotModified)
 	require.Equal(t, 2, second.tally.Listed, "what was listed is remembered")
 
-	again := s.fetch(t, second.checkpoint(), func(r *harvest.Request) { r.Again = true })
+	again := s.fetch(t, second.checkpoint(), func(r *harvest.Request) { r.ForceRefresh = true })
 	require.Equal(t, urns(1, 2), again.ids)
 	require.Empty(t, s.last().Header.Get("If-None-Match"))
 	require.False(t, again.tally.NotModified)
@@ -206,7 +207,7 @@ func TestAnEndlessBodyIsSalvagedAtLast(t *testing.T) {
 	s := newSource(t)
 	s.set("/feed", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "99999")
-		fmt.Fprint(w, strings.TrimSuffix(rss("", 1, 2), "</channel></rss>")) //nolint:errcheck // the client may be gone
+		fmt.Fprint(w, strings.TrimSuffix(rss("", 1, 2), "</channel></rss>")) // the client may be gone
 	})
 	require.Equal(t, harvest.KindServerError, harvest.KindOf(s.fetch(t, nil).err), "there will be another attempt")
 	last := s.fetch(t, nil, func(r *harvest.Request) { r.LastAttempt = true })
@@ -275,7 +276,7 @@ func TestOnlyPermanentMovesAreKept(t *testing.T) {
 	s.set("/feed", http.RedirectHandler("/login", http.StatusMovedPermanently).ServeHTTP)
 	s.set("/login", text("<html><body>Log in</body></html>", ""))
 	failed := s.fetch(t, nil)
-	require.Equal(t, harvest.KindBroken, harvest.KindOf(failed.err), "a move to what is no feed is none")
+	require.Equal(t, harvest.KindBroken, harvest.KindOf(failed.err), "a move to what is not a feed is none")
 	require.Empty(t, failed.pages)
 }
 
@@ -410,10 +411,10 @@ func TestParamsAreChecked(t *testing.T) {
 		`{"url":"http://x/","body":"half"}`:        "full, summary, none",
 		`{"uri":"http://x/"}`:                      "did you mean url?",
 	} {
-		problems := harvest.CheckParams(json.RawMessage(params), feed.Params{})
+		problems := paramspec.Check(json.RawMessage(params), feed.Params{})
 		require.NotEmpty(t, problems, params)
 		require.Contains(t, problems[0].Text, want, params)
 	}
-	require.Empty(t, harvest.CheckParams(json.RawMessage(`{"url":"${secret:env:FEED}"}`), feed.Params{}))
-	require.Empty(t, harvest.CheckParams(json.RawMessage(`{"opml":"https://x/y"}`), feed.Params{}))
+	require.Empty(t, paramspec.Check(json.RawMessage(`{"url":"${secret:env:FEED}"}`), feed.Params{}))
+	require.Empty(t, paramspec.Check(json.RawMessage(`{"opml":"https://x/y"}`), feed.Params{}))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // headers says how the files of a case are answered, by name.
@@ -80,7 +81,7 @@ func harvestCase(t *testing.T, file string) []byte {
 		}
 		require.NoError(t, page.Check())
 		for _, d := range page.Documents {
-			out.Add(t, harvest.NewLine(feed.Name, &d))
+			out.Add(t, rows.NewLine(feed.Name, &d))
 		}
 		out.Add(t, summary(page))
 	}

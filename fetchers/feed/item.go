@@ -25,7 +25,7 @@ func (it *item) add(f *finder, e element, levels int) {
 	if e.key != "media:group" && e.key != "media:content" || levels == 0 || len(it.elements) > maxChildren {
 		return
 	}
-	_ = f.children(e.inner, e.scope, func(inner element) { it.add(f, inner, levels-1) }) //nolint:errcheck // the group is not the record
+	_ = f.children(e.inner, e.scope, func(inner element) { it.add(f, inner, levels-1) }) // the group is not the record
 }
 
 // each calls yield for the elements of one key, in their order.

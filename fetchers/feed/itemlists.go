@@ -21,7 +21,7 @@ var (
 func (it *item) person(e element) []string {
 	if strings.HasPrefix(e.key, nameAtom+":") {
 		inner := item{scope: e.scope}
-		_ = inner.read(e.inner) //nolint:errcheck // what can be read of a name
+		_ = inner.read(e.inner) // what can be read of a name
 		name := firstOf(line(inner.text("atom:name", "name")), line(inner.text("atom:email", "email")))
 		if name == "" && len(inner.elements) == 0 {
 			name = line(e.text())
@@ -97,7 +97,7 @@ func (it *item) more() map[string]string {
 	it.each("atom:content", func(e element) { m["content_url"] = resolve(nil, e.scope.bases, e.attr("src")) })
 	it.each("atom:source", func(e element) {
 		inner := item{scope: e.scope}
-		_ = inner.read(e.inner) //nolint:errcheck // what can be read of a title
+		_ = inner.read(e.inner) // what can be read of a title
 		m["source_title"] = line(inner.text("atom:title"))
 	})
 	return m

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 func (s *source) probe(t *testing.T, path string) (harvest.Finding, error) {
@@ -65,6 +66,6 @@ page</title><base href="/news/"><link rel="stylesheet" href="a.css"><link rel="a
 	_, err = s.probe(t, "/nowhere")
 	require.Equal(t, harvest.KindGone, harvest.KindOf(err))
 	for _, f := range []harvest.Finding{direct, named, list, numbers} {
-		require.Empty(t, harvest.CheckParams(f.Params, feed.Params{}), "ready to use")
+		require.Empty(t, paramspec.Check(f.Params, feed.Params{}), "ready to use")
 	}
 }

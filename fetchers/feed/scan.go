@@ -23,7 +23,7 @@ type outline struct {
 	scope scope
 }
 
-// scan finds the root element and cuts the document; false: it is no feed, and
+// scan finds the root element and cuts the document; false: it is not a feed, and
 // root names what it is instead ("" where there is no element at all).
 func scan(text []byte) (*outline, bool) {
 	name, start, end := findRoot(text)

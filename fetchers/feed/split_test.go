@@ -8,6 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 const opml = `<?xml version="1.0" encoding="ISO-8859-1"?>
@@ -45,7 +46,7 @@ func TestSplit(t *testing.T) {
 		{Label: "Città & paesi", Params: json.RawMessage(`{"url":"` + s.URL + `/2.xml"}`)},
 	}, got)
 	for _, e := range got {
-		require.Empty(t, harvest.CheckParams(e.Params, feed.Params{}))
+		require.Empty(t, paramspec.Check(e.Params, feed.Params{}))
 	}
 }
 

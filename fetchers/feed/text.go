@@ -66,10 +66,3 @@ func clean(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd")))
 }
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}

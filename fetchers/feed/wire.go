@@ -76,7 +76,7 @@ func (e *errNotAFeed) Error() string {
 }
 
 // parse reads repaired text. It keeps at most limit records (0: all). An error
-// means that this is no feed at all; records that cannot be read carry theirs.
+// means that this is not a feed at all; records that cannot be read carry theirs.
 func parse(text []byte, limit int) (document, error) {
 	if bytes.HasPrefix(text, []byte("{")) {
 		return parseJSON(text, limit)
@@ -118,7 +118,7 @@ func (o *outline) parseHead() channel {
 	root := element{attrs: attrs}
 	c.Version = root.attr("version")
 	head := item{scope: o.scope}
-	_ = head.read(o.inHead()) //nolint:errcheck // as far as it can be read
+	_ = head.read(o.inHead()) // as far as it can be read
 	c.Title = heading(head.text("title", "atom:title", "dc:title"))
 	c.Language = firstOf(line(head.text("language", "dc:language")), o.scope.lang)
 	c.Authors = head.persons("atom:author")

@@ -71,7 +71,7 @@ func member(d *json.Decoder, feed map[string]json.RawMessage, items []json.RawMe
 
 func (doc *document) ofJSON(feed map[string]json.RawMessage) {
 	text := func(key string) (s string) {
-		json.Unmarshal(feed[key], &s) //nolint:errcheck // a member of the wrong type is left out
+		json.Unmarshal(feed[key], &s) // a member of the wrong type is left out
 		return s
 	}
 	doc.Title, doc.Language, doc.Next = line(text("title")), text("language"), text("next_url")
@@ -80,7 +80,7 @@ func (doc *document) ofJSON(feed map[string]json.RawMessage) {
 	if boundJSON(feed["authors"]) != nil {
 		return
 	}
-	json.Unmarshal(feed["authors"], &authors) //nolint:errcheck // the same
+	json.Unmarshal(feed["authors"], &authors) // the same
 	for _, a := range authors {
 		doc.Authors = append(doc.Authors, line(a.Name))
 	}
@@ -160,7 +160,7 @@ func boundJSON(raw []byte) error {
 // jsonError says it without the names of Go's types.
 func jsonError(raw []byte, err error) error {
 	if !bytes.HasPrefix(raw, []byte("{")) {
-		return errors.New("JSON: it is no object")
+		return errors.New("JSON: it is not an object")
 	}
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("JSON: %s is of the wrong type, %s", strings.TrimPrefix(t.Field, "alias."), t.Value)

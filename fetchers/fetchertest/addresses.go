@@ -18,6 +18,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/hostile"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // perRound is how many hostile addresses one fetch meets.
@@ -153,7 +154,7 @@ func (s *spoilt) spoil(body []byte, links []string) []byte {
 // contained asks this machine only: other names are as if they were not there.
 func contained(t *testing.T, base string) *http.Client {
 	t.Helper()
-	h := visitor(t, harvest.Visitor{Contact: "ops@example.org", Timeout: patience, Robots: true})
+	h := visitor(t, visit.Visitor{Contact: "ops@example.org", Timeout: patience, Robots: true})
 	h.Transport = fence{h.Transport, strings.TrimPrefix(base, "http://")}
 	return h
 }

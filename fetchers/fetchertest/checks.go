@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/panics"
 )
 
 func checkWhole(t *testing.T, c Case) {
@@ -88,7 +89,7 @@ func checkCancel(t *testing.T, c Case) {
 		r := &record{}
 		_, err := harvest.Pump(ctx, c.New(client(t, patience)), c.request(base, nil), r)
 		cancelled := time.Now()
-		require.Error(t, err, "%s: a cancelled fetch is no success", f)
+		require.Error(t, err, "%s: a cancelled fetch is not a success", f)
 		require.ErrorIs(t, err, context.Canceled, f)
 		require.Empty(t, r.documents(), f)
 		if f != nil {
@@ -147,7 +148,7 @@ func checkAgain(t *testing.T, c Case) {
 	first, _, err := fetch(t, f, c.request(base, nil))
 	require.NoError(t, err)
 	req := c.request(base, first.checkpoint())
-	req.Again = true
+	req.ForceRefresh = true
 	again, sum, err := fetch(t, f, req)
 	require.NoError(t, err)
 	require.False(t, sum.NotModified)
@@ -195,7 +196,7 @@ func checkBadParams(t *testing.T, c Case) {
 
 func requireNoPanic(t *testing.T, err error) {
 	t.Helper()
-	if p, ok := errors.AsType[*harvest.Panic](err); ok {
+	if p, ok := errors.AsType[*panics.Panic](err); ok {
 		require.Fail(t, "the fetcher panicked", "%v\n%s", p.Value, p.Stack)
 	}
 }

@@ -160,7 +160,7 @@ func checkFault(t *testing.T, c Case, f *fault) {
 func requireHonest(t *testing.T, c Case, f *fault, r *record, sum harvest.Tally) {
 	t.Helper()
 	if sum.Partial || sum.Quarantined > 0 {
-		require.True(t, f.bearable || f.after > 0, "partial is no answer to %s", f)
+		require.True(t, f.bearable || f.after > 0, "partial is not an answer to %s", f)
 		return
 	}
 	require.True(t, f.bearable, "%s ended as a success", f)
@@ -185,7 +185,7 @@ const (
 func page(body string) spoiler {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, body) //nolint:errcheck // the client may be gone
+		fmt.Fprint(w, body) // the client may be gone
 	}
 }
 
@@ -204,7 +204,7 @@ func send(w http.ResponseWriter, rec *httptest.ResponseRecorder, contentType str
 	w.Header().Del("Content-Length")
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(rec.Code)
-	w.Write(body) //nolint:errcheck // the client may be gone
+	w.Write(body) // the client may be gone
 }
 
 // cutBody promises a body and hangs up in its middle.
@@ -213,8 +213,8 @@ func cutBody(w http.ResponseWriter, r *http.Request, healthy http.Handler) {
 	body := rec.Body.Bytes()
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)+1))
 	w.Header().Set("Content-Type", rec.Header().Get("Content-Type"))
-	w.Write(body[:len(body)/2])           //nolint:errcheck // the client may be gone
-	http.NewResponseController(w).Flush() //nolint:errcheck // the same
+	w.Write(body[:len(body)/2])           // the client may be gone
+	http.NewResponseController(w).Flush() // the same
 	panic(http.ErrAbortHandler)
 }
 
@@ -248,8 +248,8 @@ func slowDrip(w http.ResponseWriter, r *http.Request, healthy http.Handler) {
 	defer tick.Stop()
 	body := append(rec.Body.Bytes(), '\n')
 	for i := 0; ; i++ {
-		w.Write(body[i%len(body):][:1])       //nolint:errcheck // the client may be gone
-		http.NewResponseController(w).Flush() //nolint:errcheck // the same
+		w.Write(body[i%len(body):][:1])       // the client may be gone
+		http.NewResponseController(w).Flush() // the same
 		select {
 		case <-r.Context().Done():
 			return

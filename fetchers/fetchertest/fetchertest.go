@@ -15,6 +15,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // Case is a fetcher beside a healthy source.
@@ -35,7 +36,8 @@ type Case struct {
 	// Spoiled is the source with some records in it that cannot be read, Withdrawn
 	// the source without these. Where Spoiled is nil nothing is checked of them.
 	Spoiled, Withdrawn http.Handler
-	// Folder holds README.md and sample.yaml, which are checked where they are; "" is the test's own.
+	// Folder holds sample.yaml and README.md; "" is the folder of the test. Without
+	// sample.yaml, neither is checked.
 	Folder string
 }
 
@@ -81,10 +83,10 @@ const (
 // client is a polite one that may dial this machine.
 func client(t *testing.T, timeout time.Duration) *http.Client {
 	t.Helper()
-	return visitor(t, harvest.Visitor{Contact: "ops@example.org", Timeout: timeout})
+	return visitor(t, visit.Visitor{Contact: "ops@example.org", Timeout: timeout})
 }
 
-func visitor(t *testing.T, v harvest.Visitor) *http.Client {
+func visitor(t *testing.T, v visit.Visitor) *http.Client {
 	t.Helper()
 	c := polite.New(polite.Settings{
 		Product: "fetchertest", MaxBody: maxBody,

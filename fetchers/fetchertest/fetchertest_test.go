@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -90,13 +91,17 @@ func top(check string) string {
 	return check
 }
 
-// TestAModuleOfOnesOwnNeedsNoPapers: a folder with neither README.md nor
-// sample.yaml is skipped, not failed.
-func TestAModuleOfOnesOwnNeedsNoPapers(t *testing.T) {
+// TestAnotherModuleNeedsNoPapers: a folder without sample.yaml is skipped, whatever its
+// README.md says.
+func TestAnotherModuleNeedsNoPapers(t *testing.T) {
 	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestASoundFetcherPasses$/^has_its_papers$", "-test.v")
-	cmd.Env = append(os.Environ(), folderVariable+"="+t.TempDir())
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "no README.md and no sample.yaml here")
+	empty, other := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(other, "README.md"), []byte("# A project with other things in it\n"), 0o600))
+	for _, folder := range []string{empty, other} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestASoundFetcherPasses$/^has_its_papers$", "-test.v")
+		cmd.Env = append(os.Environ(), folderVariable+"="+folder)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "no sample.yaml here")
+	}
 }

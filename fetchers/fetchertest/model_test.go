@@ -30,7 +30,7 @@ func numbers(w http.ResponseWriter, r *http.Request) {
 	for i := range perPage {
 		list.IDs = append(list.IDs, fmt.Sprintf("è %d", page*perPage+i))
 	}
-	json.NewEncoder(w).Encode(list) //nolint:errcheck,errchkjson // the client may be gone
+	json.NewEncoder(w).Encode(list) // the client may be gone
 }
 
 type listing struct {
@@ -82,7 +82,7 @@ func (m model) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest
 			return
 		}
 		at := place{}
-		if json.Unmarshal(req.Checkpoint, &at) != nil || req.Again && !m.has("again is not heard") {
+		if json.Unmarshal(req.Checkpoint, &at) != nil || req.ForceRefresh && !m.has("again is not heard") {
 			at = place{}
 		}
 		for {
@@ -155,7 +155,7 @@ func (m model) get(ctx context.Context, p modelParams, at place) (*listing, erro
 	address = fmt.Sprintf("%s/?page=%d", address, page)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "get", On: address, Err: errors.New("it is no address")}
+		return nil, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "get", On: address, Err: errors.New("it is not an address")}
 	}
 	if at.Done {
 		req.Header.Set("If-None-Match", `"v1"`)
@@ -164,7 +164,7 @@ func (m model) get(ctx context.Context, p modelParams, at place) (*listing, erro
 	if err != nil {
 		return nil, harvest.TransportError("get", address, err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing was written
+	defer resp.Body.Close() // nothing was written
 	if resp.StatusCode == http.StatusNotModified {
 		return nil, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 // description asks a fetcher made without a client, as look-ups do.
@@ -27,7 +28,7 @@ func checkDescription(t *testing.T, c Case) {
 	require.NotEmpty(t, d.Summary)
 	require.False(t, strings.HasSuffix(d.Summary, "."), "the summary is part of a line, without full stop")
 	require.NotNil(t, d.Params, "params are a struct, be it an empty one")
-	fields := harvest.Fields(d.Params)
+	fields := paramspec.Fields(d.Params)
 	var names []string
 	for _, f := range fields {
 		names = append(names, f.Name)
@@ -38,8 +39,8 @@ func checkDescription(t *testing.T, c Case) {
 	}
 	require.Len(t, slices.Compact(sorted(names)), len(names), "a param twice")
 	require.Subset(t, names, d.Identity, "identity names params")
-	require.Empty(t, harvest.CheckParams(c.Params("http://127.0.0.1:1"), d.Params), "the case's own params")
-	require.NotEmpty(t, harvest.CheckParams([]byte(`{"no_such_param":1}`), d.Params), "unknown params are refused")
+	require.Empty(t, paramspec.Check(c.Params("http://127.0.0.1:1"), d.Params), "the case's own params")
+	require.NotEmpty(t, paramspec.Check([]byte(`{"no_such_param":1}`), d.Params), "unknown params are refused")
 }
 
 // sections every README has, in this order.
@@ -47,11 +48,11 @@ func sections() []string {
 	return []string{"## Params", "## What it yields", "## Example", "## Quirks"}
 }
 
-// checkFolder skips a folder without papers: a module of one's own may have
-// none.
+// checkFolder skips a folder without sample.yaml: another module need not have one, and
+// its README.md is about the module.
 func checkFolder(t *testing.T, c Case) {
-	if !exists(c.Folder, "README.md") && !exists(c.Folder, "sample.yaml") {
-		t.Skip("no README.md and no sample.yaml here; a fetcher for others to use should have both")
+	if !exists(c.Folder, "sample.yaml") {
+		t.Skip("no sample.yaml here; a fetcher for others to use should have one, and a README.md that shows it")
 	}
 	readme := read(t, c.Folder, "README.md")
 	require.True(t, strings.HasPrefix(readme, "# "), "README.md begins with the fetcher's name")
@@ -61,7 +62,7 @@ func checkFolder(t *testing.T, c Case) {
 		require.Greater(t, i, last, "README.md: section %q is missing or out of order", s)
 		last = i
 	}
-	for _, f := range harvest.Fields(c.description(t).Params) {
+	for _, f := range paramspec.Fields(c.description(t).Params) {
 		require.Contains(t, readme, "`"+f.Name+"`", "README.md does not explain a param")
 	}
 	sample := read(t, c.Folder, "sample.yaml")

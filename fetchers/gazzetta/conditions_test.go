@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
-	replica "github.com/vendemmia/vendemmia/internal/replica/gazzetta"
+	replica "github.com/vendemmia/vendemmia/internal/local/replica/gazzetta"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // TestConditions has a subtest for every condition of the site that a fetcher
@@ -102,7 +103,7 @@ func issueNeverLoaded(t *testing.T) {
 	site.Break(replica.Where{Page: replica.IssuePage, Holding: late.ID()}, replica.Loading())
 	r := fetch(t, site, newShelf(), harvest.Request{Params: params("regioni", ""), LastAttempt: true})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Equal(t, sortedIDs(slices.Delete(slices.Clone(issues), 1, 2)), r.shelf.ids())
 	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "could not be read: the site says that it is being loaded")
 	site.Heal()
@@ -117,7 +118,7 @@ func issueByELI(t *testing.T) {
 	site.Break(replica.Where{Page: replica.IssuePage, Holding: "caricaDettaglio"}, replica.Loading())
 	r := first("regioni", site, t)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomeDone, r.outcome())
+	require.Equal(t, outcomes.Done, r.outcome())
 	require.Equal(t, sortedIDs(issues), r.shelf.ids())
 	require.Equal(t, 2*len(issues), site.Asked(replica.IssuePage))
 }
@@ -164,7 +165,7 @@ func articleNeverLoaded(t *testing.T) {
 	site.Break(replica.Where{Page: replica.ArticlePage, Holding: act.Code}, replica.Loading())
 	r := fetch(t, site, newShelf(), harvest.Request{Params: params("regioni", ""), LastAttempt: true})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Equal(t, true, r.shelf.docs[act.ID()].Fields["without_text"], "what the issue says of it is kept")
 	site.Heal()
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", `,"revisit":0`)})
@@ -235,7 +236,7 @@ func noPDFs(t *testing.T, site *replica.Site, issues []*replica.Issue) {
 	t.Helper()
 	r := fetch(t, site, newShelf(), harvest.Request{Params: params("regioni", `,"pdf":true`)})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Equal(t, sortedIDs(issues), r.shelf.ids(), "no PDF, and nothing in its place")
 	require.Equal(t, len(issues), site.Asked(replica.PDFPage))
 	require.Len(t, r.shelf.warnings(), len(issues))
@@ -250,7 +251,7 @@ func actWithoutPDF(t *testing.T) {
 	site.Break(replica.Where{Page: replica.PDFPage, Holding: "numeroGazzetta=" + strings.Split(issues[0].ID(), "/")[5] + "&", Times: 1}, replica.NoPDF())
 	r := first("unione_europea", site, t)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Equal(t, sortedIDs(issues), r.shelf.ids())
 	require.Equal(t, true, r.shelf.docs[act.ID()].Fields["without_text"])
 	require.Empty(t, r.shelf.docs[act.ID()].Body)
@@ -366,7 +367,7 @@ func yearElsewhere(t *testing.T) {
 	all := site.Issues("regioni", time.Time{}, time.Time{})
 	r := fetch(t, site, newShelf(), harvest.Request{Params: params("regioni", `,"from":"2024-05-01"`)})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Equal(t, sortedIDs(all), r.shelf.ids(), "2026 is there")
 	require.Equal(t, 3, site.Asked(replica.YearPage))
 	require.Equal(t, []string{"the archive of regioni does not have the year 2024", "the archive of regioni does not have the year 2025"}, r.shelf.warnings())
@@ -405,7 +406,7 @@ func twice(t *testing.T) {
 	require.Positive(t, doubled)
 	r := fetch(t, site, newShelf(), harvest.Request{Params: params("serie_generale", `,"from":"2026-03-01"`)})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomeDone, r.outcome())
+	require.Equal(t, outcomes.Done, r.outcome())
 	require.Equal(t, sortedIDs(all), r.shelf.ids())
 	require.Equal(t, replica.Acts(all), site.Asked(replica.ActPage), "asked for once")
 }
@@ -428,7 +429,7 @@ func actGone(t *testing.T) {
 	site.Break(replica.Where{Page: replica.ActPage, Holding: act.Code}, replica.Status(404))
 	r := first("regioni", site, t)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Equal(t, act.Title, r.shelf.docs[act.ID()].Title)
 	require.Len(t, r.shelf.of("issue"), len(issues))
 }
@@ -442,7 +443,7 @@ func actAlwaysError(t *testing.T) {
 	require.Equal(t, harvest.KindServerError, harvest.KindOf(r.err))
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", ""), Attempt: 6, LastAttempt: true})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Len(t, r.shelf.of("issue"), len(issues))
 }
 
@@ -493,7 +494,7 @@ func feedLacks(t *testing.T) {
 	site.Omit(lacks)
 	r := first("regioni", site, t)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), lacks)
 }
 
@@ -503,7 +504,7 @@ func feedAhead(t *testing.T) {
 	site.Break(replica.Where{Page: replica.FeedPage}, replica.From(other))
 	r := first("regioni", site, t)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "of 2026-06-20 already")
 }
 
@@ -513,7 +514,7 @@ func feedUnreadable(t *testing.T) {
 		site.Break(replica.Where{Page: replica.FeedPage}, f)
 		r := first("regioni", site, t)
 		require.NoError(t, r.err)
-		require.Equal(t, harvest.OutcomeDone, r.outcome())
+		require.Equal(t, outcomes.Done, r.outcome())
 		require.Equal(t, sortedIDs(issues), r.shelf.ids())
 		require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "the feed could not be read")
 	}
@@ -523,7 +524,7 @@ func feedWithoutCodes(t *testing.T) {
 	site, issues := june("unione_europea")
 	r := first("unione_europea", site, t)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomeDone, r.outcome())
+	require.Equal(t, outcomes.Done, r.outcome())
 	require.Empty(t, r.shelf.warnings())
 	require.Equal(t, sortedIDs(issues), r.shelf.ids())
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
-	replica "github.com/vendemmia/vendemmia/internal/replica/gazzetta"
+	replica "github.com/vendemmia/vendemmia/internal/local/replica/gazzetta"
 )
 
 func date(month time.Month, d int) time.Time {
@@ -67,6 +67,6 @@ func nameless(site *replica.Site, codes ...string) http.Handler {
 		maps.Copy(w.Header(), rec.Header())
 		w.Header().Del("Content-Length")
 		w.WriteHeader(rec.Code)
-		io.WriteString(w, body) //nolint:errcheck // the client may be gone
+		io.WriteString(w, body) // the client may be gone
 	})
 }

@@ -3,30 +3,11 @@ package gazzetta
 import (
 	"encoding/json"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/fetchers/internal/continues"
 )
 
-// Continues is harvest.Continuer: another series, from, pdf or url begins anew.
+// Continues is harvest.Continuer: another series, from, pdf or url starts from the
+// beginning.
 func (f *Fetcher) Continues(raw, before, now json.RawMessage) (bool, string) {
-	old, err := madeOf(before)
-	next, err2 := madeOf(now)
-	if err != nil || err2 != nil {
-		return false, "its params cannot be read"
-	}
-	c := readCheckpoint(raw)
-	if len(raw) == 0 {
-		c.Made = old
-	}
-	if c.holds(next) {
-		return true, ""
-	}
-	return false, "another series, from, pdf or url is read from its beginning"
-}
-
-func madeOf(raw json.RawMessage) (string, error) {
-	p, err := harvest.DecodeParams[Params](raw)
-	if err != nil {
-		return "", err
-	}
-	return p.made()
+	return continues.Check(raw, before, now, Params.made, readCheckpoint(raw).holds, "another series, from, pdf or url is read from its beginning")
 }

@@ -67,7 +67,7 @@ func (r *reading) tellLate() {
 // stillLate returns the error that the fetch ends with for what was put aside,
 // nil where being partial is all there is to say: a page that is no such page
 // any more is for people to look at, what is being loaded is worth a retry while
-// one follows, and when nothing at all could be read that is no success.
+// one follows, and when nothing at all could be read that is not a success.
 func (r *reading) stillLate() error {
 	of := func(fits func(error) bool) error {
 		i := slices.IndexFunc(r.asides, func(a aside) bool { return fits(a.err) })
@@ -151,7 +151,7 @@ func (r *reading) feed() (feedPage, error) {
 	}
 	f, err := parseFeed(a.Body)
 	if err != nil {
-		return f, broken(address, &a, "it is no feed of an issue: %w", err)
+		return f, broken(address, &a, "it is not the feed of an issue: %w", err)
 	}
 	return f, nil
 }

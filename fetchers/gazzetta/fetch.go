@@ -70,7 +70,7 @@ func (r *reading) run() (err error) {
 	if r.recent, err = r.list(); err != nil {
 		return err
 	}
-	alone := !r.req.Window.IsZero() || r.req.Again
+	alone := !r.req.Window.IsZero() || r.req.ForceRefresh
 	if old := r.cp.Aside; alone || old != nil && old.Again && r.goesOn(old) {
 		if err := r.follow(r.asideWalk, alone); err != nil || alone || r.stopped {
 			return err

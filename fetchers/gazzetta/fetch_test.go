@@ -12,7 +12,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/harvest"
-	replica "github.com/vendemmia/vendemmia/internal/replica/gazzetta"
+	replica "github.com/vendemmia/vendemmia/internal/local/replica/gazzetta"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func TestCorrectionsBecomeVersions(t *testing.T) {
@@ -154,7 +155,7 @@ func TestAgainGoesOn(t *testing.T) {
 	r := first("concorsi", site, t)
 	require.NoError(t, r.err)
 	site.Break(replica.Where{Page: replica.ActPage, After: 7, Times: 1}, replica.Status(500))
-	r = fetch(t, site, r.shelf, harvest.Request{Params: params("concorsi", ""), Again: true})
+	r = fetch(t, site, r.shelf, harvest.Request{Params: params("concorsi", ""), ForceRefresh: true})
 	require.Error(t, r.err)
 	site.Publish(date(time.June, 20))
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("concorsi", `,"revisit":0`)})
@@ -324,7 +325,7 @@ func TestWhatTheCourtDecided(t *testing.T) {
 	site, _ := june("corte_costituzionale")
 	r := fetch(t, site, newShelf(), harvest.Request{Params: params("corte_costituzionale", `,"from":"2026-01-01"`)})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomeDone, r.outcome(), "nothing set aside, and the feed agrees: %v", r.shelf.warnings())
+	require.Equal(t, outcomes.Done, r.outcome(), "nothing set aside, and the feed agrees: %v", r.shelf.warnings())
 	decisions := 0
 	for _, d := range r.shelf.of("act") {
 		require.NotContains(t, d.Fields["type"], "-", d.Fields["heading"])
@@ -350,7 +351,7 @@ func TestLateIsGivenUp(t *testing.T) {
 	site.Publish(date(time.July, 25))
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", "")})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "is given up")
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", "")})
 	require.NoError(t, r.err)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // TestGolden reads every page under testdata/pages as what its name says:
@@ -59,7 +59,7 @@ func readAs(t testing.TB, name string, body []byte) []byte {
 		_, code := trailingCode(p.title)
 		d := a.actDocument(entry{code: code, day: a.issue.Day, heading: p.heading})
 		a.shell(&d, p)
-		out.Add(t, harvest.NewLine(Name, &d))
+		out.Add(t, rows.NewLine(Name, &d))
 		out.Add(t, map[string]string{"menu": p.menu, "first": p.first})
 	case "menu":
 		m := parseMenu(parsed(t, body))
@@ -80,7 +80,7 @@ func readAs(t testing.TB, name string, body []byte) []byte {
 
 func readIssue(t testing.TB, out *golden.Lines, a adapter, p issuePage) {
 	d := a.issueDocument(p)
-	out.Add(t, harvest.NewLine(Name, &d))
+	out.Add(t, rows.NewLine(Name, &d))
 	for _, id := range a.pdfIDs(p) {
 		out.Add(t, map[string]string{"pdf": id})
 	}
@@ -89,7 +89,7 @@ func readIssue(t testing.TB, out *golden.Lines, a adapter, p issuePage) {
 			e.day = a.issue.Day
 		}
 		d := a.actDocument(e)
-		out.Add(t, harvest.NewLine(Name, &d))
+		out.Add(t, rows.NewLine(Name, &d))
 	}
 	for _, r := range p.rejects {
 		out.Add(t, map[string]any{"reject": r.ID, "reason": r.Reason, "bytes": string(r.Bytes)})

@@ -31,7 +31,7 @@ var (
 
 // parseHeading reads "DECRETO 17 febbraio 2026, n. 12", "N. 230 ORDINANZA (Atto
 // di promovimento) 4 agosto 2025", "SENTENZA 9 giugno - 23 luglio 2026" and
-// "CONCORSO (scad. 30 giugno 2026)". What is no date is left in the type.
+// "CONCORSO (scad. 30 giugno 2026)". What is not a date is left in the type.
 func parseHeading(text string) (h heading) {
 	rest := withoutExpiry(text)
 	if m := expiry.FindStringSubmatch(squeeze(text)); m != nil {

@@ -12,7 +12,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/harvest"
-	replica "github.com/vendemmia/vendemmia/internal/replica/gazzetta"
+	replica "github.com/vendemmia/vendemmia/internal/local/replica/gazzetta"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // An end that lies before the beginning would look like a gazette without
@@ -57,7 +58,7 @@ func TestTurnOfTheYear(t *testing.T) {
 	site.Break(replica.Where{Page: replica.YearPage, Holding: "2027"}, replica.Loading())
 	r := fetch(t, site, newShelf(), harvest.Request{Params: params("regioni", `,"from":"2026-11-07"`)})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomeDone, r.outcome())
+	require.Equal(t, outcomes.Done, r.outcome())
 	require.Equal(t, sortedIDs(site.Issues("regioni", date(time.November, 7), time.Time{})), r.shelf.ids())
 	require.Equal(t, 1, site.Asked(replica.YearPage))
 }
@@ -131,7 +132,7 @@ func TestAnotherYearInItsPlace(t *testing.T) {
 	})
 	r := fetch(t, site, newShelf(), harvest.Request{Params: params("regioni", `,"from":"2025-05-01"`)})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Equal(t, []string{"the archive of regioni does not have the year 2025"}, r.shelf.warnings())
 	require.Equal(t, sortedIDs(site.Issues("regioni", time.Time{}, time.Time{})), r.shelf.ids())
 }
@@ -191,10 +192,10 @@ func TestAPDFThatIsMissedNeverTakesAway(t *testing.T) {
 	r := first("unione_europea", site, t)
 	require.NoError(t, r.err)
 	site.Break(replica.Where{Page: replica.PDFPage}, replica.NoPDF())
-	for _, req := range []harvest.Request{{Params: params("unione_europea", "")}, {Params: params("unione_europea", ""), Again: true}} {
+	for _, req := range []harvest.Request{{Params: params("unione_europea", "")}, {Params: params("unione_europea", ""), ForceRefresh: true}} {
 		r = fetch(t, site, r.shelf, req)
 		require.NoError(t, r.err)
-		require.Equal(t, harvest.OutcomePartial, r.outcome())
+		require.Equal(t, outcomes.Partial, r.outcome())
 	}
 	for _, id := range replica.IDs(issues) {
 		require.Equal(t, 1, r.shelf.versions[id], id)
@@ -213,7 +214,7 @@ func TestAPDFThatIsAlwaysAnError(t *testing.T) {
 	req.Attempt, req.LastAttempt = 6, true
 	r = fetch(t, site, r.shelf, req)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Len(t, r.shelf.of("issue"), len(issues))
 	require.Len(t, r.shelf.of("pdf"), len(issues)-1)
 	site.Heal()
@@ -276,7 +277,7 @@ func TestALateActThatLeft(t *testing.T) {
 	site.Omit(act.Code)
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", `,"revisit":0`)})
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "act "+act.Code)
 	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "lists it no more: it is given up")
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", `,"revisit":0`)})
@@ -315,7 +316,7 @@ func TestIssuesThatLeaveTheList(t *testing.T) {
 	site.Publish(date(time.June, 6))
 	r = fetch(t, site, r.shelf, req)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Len(t, r.shelf.warnings(), 1)
 	require.Contains(t, r.shelf.warnings()[0], "of 2026-06-13 was read, and the list of the last thirty days, which ends with 2026-06-06/")
 	r = fetch(t, site, r.shelf, req)
@@ -342,7 +343,7 @@ func TestWhatTheFeedMissedIsReadNext(t *testing.T) {
 	req := harvest.Request{Params: params("regioni", `,"revisit":0`)}
 	r := fetch(t, site, newShelf(), req)
 	require.NoError(t, r.err)
-	require.Equal(t, harvest.OutcomePartial, r.outcome())
+	require.Equal(t, outcomes.Partial, r.outcome())
 	require.NotContains(t, r.shelf.ids(), newest.Acts[0].ID())
 	r = fetch(t, site, r.shelf, req)
 	require.NoError(t, r.err)

@@ -10,7 +10,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/fetchers"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 func lookup(name string) (campaigns.FetcherInfo, error) {
@@ -51,7 +52,7 @@ func TestFormerNamesBringTheirSeries(t *testing.T) {
 		e := l.Campaigns[0].Campaign.Entries[0]
 		require.Equal(t, "gazzetta", e.Fetcher)
 		require.JSONEq(t, `{"series":"`+series+`","pdf":true}`, string(e.Params))
-		key, err := harvest.Key(e.Params, []string{"series"})
+		key, err := units.Key(e.Params, []string{"series"})
 		require.NoError(t, err)
 		require.Equal(t, series, key)
 		origins := ""
@@ -76,11 +77,11 @@ func TestParams(t *testing.T) {
 		`{"series":"SG","url":"ftp://x"}`:                          "url must be an address",
 		`{"series":"SG","pdf":"yes"}`:                              "must be",
 	} {
-		problems := harvest.CheckParams([]byte(raw), k.Params)
+		problems := paramspec.Check([]byte(raw), k.Params)
 		require.NotEmpty(t, problems, raw)
 		require.Contains(t, problems[0].Text, want, raw)
 	}
 	for _, series := range strings.Split("serie_generale,SG,S1,S2,S3,S4,S5,P2,parte_seconda", ",") {
-		require.Empty(t, harvest.CheckParams([]byte(`{"series":"`+series+`"}`), k.Params))
+		require.Empty(t, paramspec.Check([]byte(`{"series":"`+series+`"}`), k.Params))
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/harvest"
-	replica "github.com/vendemmia/vendemmia/internal/replica/gazzetta"
+	replica "github.com/vendemmia/vendemmia/internal/local/replica/gazzetta"
 )
 
 func probe(t *testing.T, site *replica.Site, address string) (harvest.Finding, error) {

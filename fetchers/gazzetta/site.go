@@ -18,7 +18,7 @@ const maxBody = 64 << 20
 
 var (
 	errNotYet = errors.New("the site says that it is being loaded")
-	errNoPDF  = errors.New("there is no PDF")
+	errNoPDF  = errors.New("the response is not a PDF")
 	errNoYear = errors.New("the archive does not have this year")
 )
 

@@ -15,7 +15,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/harvest"
-	replica "github.com/vendemmia/vendemmia/internal/replica/gazzetta"
+	replica "github.com/vendemmia/vendemmia/internal/local/replica/gazzetta"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/panics"
 )
 
 // wire hands requests to a handler without a network.
@@ -114,11 +116,11 @@ type run struct {
 	err   error
 }
 
-func (r run) outcome() harvest.Outcome {
+func (r run) outcome() outcomes.Outcome {
 	if r.err != nil {
-		return harvest.KindOf(r.err).Outcome()
+		return outcomes.OfKind(harvest.KindOf(r.err))
 	}
-	return harvest.ItemOutcome(harvest.Tally{
+	return outcomes.OfItem(harvest.Tally{
 		Partial: r.sum.Partial, Quarantined: r.sum.Quarantined, New: len(r.shelf.docs), Listed: r.sum.Listed, NotModified: r.sum.NotModified,
 	}, true)
 }
@@ -142,7 +144,7 @@ func fetch(t *testing.T, site *replica.Site, s *shelf, req harvest.Request) run 
 		}
 		require.LessOrEqual(t, acts, 1, "a page is at most one act")
 	}
-	if p, ok := errors.AsType[*harvest.Panic](err); ok {
+	if p, ok := errors.AsType[*panics.Panic](err); ok {
 		require.Fail(t, "panic", "%v\n%s", p.Value, p.Stack)
 	}
 	return run{s, sum, err}

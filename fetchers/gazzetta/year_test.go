@@ -14,7 +14,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/harvest"
-	replica "github.com/vendemmia/vendemmia/internal/replica/gazzetta"
+	replica "github.com/vendemmia/vendemmia/internal/local/replica/gazzetta"
 )
 
 // cutter ends a fetch at random: by a context cancelled ahead of a request, or

@@ -176,9 +176,9 @@ func (a *adapter) hash(sets []string, parts ...[]byte) string {
 		b = append(strconv.AppendInt(append(b, 0, 0), int64(len(p)), 10), 0)
 	}
 	a.sum.Reset()
-	a.sum.Write(b) //nolint:errcheck // a hash never fails
+	a.sum.Write(b) // a hash never fails
 	for _, p := range parts {
-		a.sum.Write(p) //nolint:errcheck // the same
+		a.sum.Write(p) // the same
 	}
 	var digest [sha256.Size]byte
 	var text [len("sha256:") + 2*sha256.Size]byte

@@ -73,7 +73,7 @@ func BenchmarkHarvest(b *testing.B) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(r.URL.Query().Get("resumptionToken"))
 		w.Header().Set("Content-Length", strconv.Itoa(len(bodies[n])))
-		fmt.Fprint(w, bodies[n]) //nolint:errcheck // the client may be gone
+		fmt.Fprint(w, bodies[n]) // the client may be gone
 	}))
 	defer s.Close()
 	f := New(s.Client())

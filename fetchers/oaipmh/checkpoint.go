@@ -148,12 +148,12 @@ func (f *Fetcher) Resume(req harvest.Request, position map[string]string) (json.
 	}
 	for name := range position {
 		if name != "from" {
-			return nil, harvest.Errorf(harvest.KindMisconfigured, "go on from", name, "there is no such position; there is from=DATE")
+			return nil, harvest.Errorf(harvest.KindMisconfigured, "go on from", name, "no such position; the only one is from=DATE")
 		}
 	}
 	from, ok := parseTime(position["from"])
 	if !ok {
-		return nil, harvest.Errorf(harvest.KindMisconfigured, "go on from", "from", "%q is no date; write 2026-05-01 or 2026-05-01T10:00:00Z", position["from"])
+		return nil, harvest.Errorf(harvest.KindMisconfigured, "go on from", "from", "%q is not a date; write 2026-05-01 or 2026-05-01T10:00:00Z", position["from"])
 	}
 	return checkpoint{Made: params.made(), From: from}.raw(), nil
 }

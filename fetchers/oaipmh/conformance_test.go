@@ -46,7 +46,6 @@ func TestConformanceOfLongResponses(t *testing.T) {
 var (
 	_ harvest.Prober     = (*oaipmh.Fetcher)(nil)
 	_ harvest.Splitter   = (*oaipmh.Fetcher)(nil)
-	_ harvest.Counter    = (*oaipmh.Fetcher)(nil)
 	_ harvest.Exhaustive = (*oaipmh.Fetcher)(nil)
 	_ harvest.Resumer    = (*oaipmh.Fetcher)(nil)
 )

@@ -3,22 +3,12 @@ package oaipmh
 import (
 	"encoding/json"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/fetchers/internal/continues"
 )
 
-// Continues is harvest.Continuer: another url, set, prefix or from begins anew.
+// Continues is harvest.Continuer: another url, set, prefix or from starts from the
+// beginning.
 func (f *Fetcher) Continues(raw, before, now json.RawMessage) (bool, string) {
-	old, err := harvest.DecodeParams[Params](before)
-	next, err2 := harvest.DecodeParams[Params](now)
-	if err != nil || err2 != nil {
-		return false, "its params cannot be read"
-	}
-	c := readCheckpoint(raw)
-	if len(raw) == 0 {
-		c.Made = old.made()
-	}
-	if c.holds(next.made()) {
-		return true, ""
-	}
-	return false, "another url, set, prefix or from is harvested from its beginning"
+	made := func(p Params) (string, error) { return p.made(), nil }
+	return continues.Check(raw, before, now, made, readCheckpoint(raw).holds, "another url, set, prefix or from is harvested from its beginning")
 }

@@ -68,7 +68,7 @@ func (r *reading) begin() (err error) {
 	if r.windowed() {
 		slot, bounds = &r.cp.Window, bounds.within(r.window())
 	}
-	if *slot == nil || !(*slot).goesOn(bounds, r.req.Again, r.windowed()) {
+	if *slot == nil || !(*slot).goesOn(bounds, r.req.ForceRefresh, r.windowed()) {
 		*slot = r.newPass(bounds)
 		r.whole = (*slot).Full
 	}
@@ -115,8 +115,8 @@ func (p *pass) goesOn(bounds span, again, windowed bool) bool {
 }
 
 func (r *reading) newPass(bounds span) *pass {
-	p := &pass{Bounds: bounds, Again: r.req.Again}
-	if !r.windowed() && !r.req.Again && r.cp.From.After(bounds.From) {
+	p := &pass{Bounds: bounds, Again: r.req.ForceRefresh}
+	if !r.windowed() && !r.req.ForceRefresh && r.cp.From.After(bounds.From) {
 		bounds.From = r.cp.From
 	} else {
 		p.Full = !r.windowed()

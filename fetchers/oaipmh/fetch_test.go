@@ -13,6 +13,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 func TestTheNextHarvestBeginsAtTheRepositorysClock(t *testing.T) {
@@ -190,7 +191,7 @@ func TestAgainGoesOnOverItsAttempts(t *testing.T) {
 	s := usualShelf()
 	st := serve(t, s, nil)
 	whole := st.fetch(t, harvest.Request{})
-	req := harvest.Request{Again: true, Checkpoint: whole.checkpoint()}
+	req := harvest.Request{ForceRefresh: true, Checkpoint: whole.checkpoint()}
 	again := st.fetch(t, req)
 	require.Len(t, again.ids(), 12)
 	st.forget()
@@ -298,7 +299,7 @@ func TestParams(t *testing.T) {
 		`,"encoding":"klingon"`: "encoding", `,"window":"hour"`: "one of auto", `,"url":"https://a.example.org/?verb=Identify"`: "base URL", `,"url":"ftp://x"`: "http",
 		`,"url":"https://${secret:env:X}/oai"`: "",
 	} {
-		text := fmt.Sprint(harvest.CheckParams(json.RawMessage(`{"url":"https://repo.example.org/oai"`+more+`}`), oaipmh.Params{}))
+		text := fmt.Sprint(paramspec.Check(json.RawMessage(`{"url":"https://repo.example.org/oai"`+more+`}`), oaipmh.Params{}))
 		if want == "" {
 			require.Equal(t, "[]", text, more)
 		} else {

@@ -13,6 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // TestGolden walks testdata: response.xml is the answer to any request, with
@@ -44,7 +45,7 @@ func goldenCase(t *testing.T, path string) []byte {
 	var out golden.Lines
 	for _, p := range r.pages {
 		for _, d := range p.Documents {
-			out.Add(t, harvest.NewLine(oaipmh.Name, &d))
+			out.Add(t, rows.NewLine(oaipmh.Name, &d))
 		}
 		for _, x := range p.Rejects {
 			out.Add(t, map[string]string{"id": x.ID, "reason": x.Reason, "bytes": string(x.Bytes)})

@@ -17,7 +17,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/polite"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // spoil may answer instead of a sound repository; false: it does not.
@@ -116,7 +118,7 @@ func (r *result) outcome() string {
 	if r.err != nil {
 		return string(harvest.KindOf(r.err))
 	}
-	return string(harvest.ItemOutcome(r.tally, true))
+	return string(outcomes.OfItem(r.tally, true))
 }
 
 func (r *result) checkpoint() json.RawMessage {
@@ -135,7 +137,7 @@ func politely(t *testing.T, timeout time.Duration) *http.Client {
 		Slow: func(context.Context, string, time.Duration, string) error { return nil },
 	})
 	t.Cleanup(c.Close)
-	return c.HTTP(harvest.Visitor{Contact: "ops@example.org", Timeout: timeout})
+	return c.HTTP(visit.Visitor{Contact: "ops@example.org", Timeout: timeout})
 }
 
 // params are the url and what else is given, as JSON members.

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/charsets"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // Params are the params of one repository, or of one of its sets.
@@ -52,7 +53,7 @@ func (p Params) Validate() error {
 
 // checkURL accepts what only the worker can resolve.
 func checkURL(address string) error {
-	if harvest.HasReference(address) {
+	if references.Has(address) {
 		return nil
 	}
 	u, err := url.Parse(address)
@@ -70,7 +71,7 @@ func overlapOf(text string) (time.Duration, error) {
 	if text == "" {
 		return 24 * time.Hour, nil
 	}
-	d, err := harvest.ParseDuration(text)
+	d, err := times.ParseDuration(text)
 	if err != nil {
 		return 0, fmt.Errorf("overlap %q: write a length of time like 1d or 36h", text)
 	}

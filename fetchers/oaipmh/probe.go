@@ -90,34 +90,3 @@ func (a *asking) countSets() string {
 	}
 	return strconv.Itoa(len(ans.Sets))
 }
-
-// Count is harvest.Counter: completeListSize of ListIdentifiers, or, where all
-// come at once, their number. It asks one request.
-func (f *Fetcher) Count(ctx context.Context, req harvest.Request) (int64, error) {
-	params, err := harvest.DecodeParams[Params](req.Params)
-	if err != nil {
-		return 0, err
-	}
-	a := &asking{Fetcher: f, ctx: ctx, params: params}
-	s, g := params.bounds().within(span{From: req.Window.From, Until: req.Window.Until}), granularity(params.Granularity)
-	if g == "" || g == "auto" {
-		g = restore(req.Checkpoint, params.made()).Granularity
-	}
-	if g == "" {
-		g = day
-	}
-	ans, err := a.ask(params.first("ListIdentifiers", s, g))
-	if err != nil {
-		return 0, err
-	}
-	if ans.saysNone() {
-		return 0, nil
-	}
-	if ans.failed() {
-		return 0, a.protocolError(ans)
-	}
-	if ans.Token.Value != "" && ans.Token.Size < 0 {
-		return 0, harvest.Errorf(harvest.KindBroken, "count", ans.address, "the repository does not tell how many records there are (completeListSize)")
-	}
-	return max(ans.Token.Size, int64(len(ans.Records))), nil
-}

@@ -45,7 +45,7 @@ type quirk struct {
 
 func say(w http.ResponseWriter, text string) bool {
 	w.Header().Set("Content-Type", "text/xml")
-	io.WriteString(w, text) //nolint:errcheck // the client may be gone
+	io.WriteString(w, text) // the client may be gone
 	return true
 }
 
@@ -357,7 +357,7 @@ func answerQuirks(s *shelf) []quirk {
 			},
 		},
 		{
-			name: "a record that is no XML", quirk: "tags of one record do not match", does: "it is set aside with its bytes; the others come",
+			name: "a record that is not XML", quirk: "tags of one record do not match", does: "it is set aside with its bytes; the others come",
 			fault: rewrite(s, "ListRecords", "<dc:title>Perché 0</dc:title>", "<dc:title>Perché <b>0</dc:title>"), outcome: "partial", docs: 11, requests: 4,
 			check: func(t *testing.T, r *result, _ *stand) {
 				require.Equal(t, "oai:repo.example.org:0", r.rejects[0].ID)
@@ -557,7 +557,7 @@ func transportQuirks(s *shelf) []quirk {
 			fault: func() spoil {
 				return func(w http.ResponseWriter, q url.Values) bool {
 					w.Header().Set("Content-Type", "text/xml")
-					w.Write(zipped(s.answer(q))) //nolint:errcheck // the client may be gone
+					w.Write(zipped(s.answer(q))) // the client may be gone
 					return true
 				}
 			}, outcome: "done", docs: 12, requests: 4, check: title("Perché 0"),
@@ -592,7 +592,7 @@ func transportQuirks(s *shelf) []quirk {
 			fault: func() spoil {
 				return func(w http.ResponseWriter, q url.Values) bool {
 					w.Header().Set("Content-Type", "text/xml; charset=iso-8859-1")
-					io.WriteString(w, s.answer(q)) //nolint:errcheck // the client may be gone
+					io.WriteString(w, s.answer(q)) // the client may be gone
 					return true
 				}
 			}, outcome: "done", docs: 12, requests: 4, check: title("Perché 0"),
@@ -631,8 +631,8 @@ func transportQuirks(s *shelf) []quirk {
 func zipped(text string) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	io.WriteString(z, text) //nolint:errcheck // memory
-	z.Close()               //nolint:errcheck // memory
+	io.WriteString(z, text) // memory
+	z.Close()               // memory
 	return b.Bytes()
 }
 
@@ -647,7 +647,7 @@ func (d damagedGzip) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b := zipped(d.s.answer(r.URL.Query()))
 	copy(b[len(b)/2:], "damaged, as some proxies do")
 	w.Header().Set("Content-Encoding", "gzip")
-	w.Write(b) //nolint:errcheck // the client may be gone
+	w.Write(b) // the client may be gone
 }
 
 func TestQuirks(t *testing.T) {
@@ -718,7 +718,7 @@ func loneQuirks() []quirk {
 		{quirk: "a set that has vanished answers like one with nothing new", does: "looked for once a week: without records of any date and absent from ListSets", outcome: "gone"},
 		{quirk: "a record that could not be read", does: "set aside; asked for again at every fetch until it is read, gone or accepted: by GetRecord, else by the span of its datestamp", outcome: "partial"},
 		{quirk: "GetRecord is not known, or fails", does: "the span is asked for; after three failures the rest waits for the next fetch, which goes on to the list all the same", outcome: "done"},
-		{quirk: "a token that an earlier run left leads to what is no list", does: "the list goes on from its last datestamp", outcome: "done"},
+		{quirk: "a token that an earlier run left leads to what is not a list", does: "the list goes on from its last datestamp", outcome: "done"},
 		{quirk: "a list that never ends, each page new", does: "cut after `max_pages` responses; the next run goes on from there", outcome: "partial"},
 		{quirk: "ListSets that never ends", does: "cut after 5,000 responses", outcome: "broken"},
 		{quirk: "a repository that moves for good, and whose identifiers change with its host", does: "followed; the documents keep their names", outcome: "unchanged"},

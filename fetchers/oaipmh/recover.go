@@ -8,6 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 const (
@@ -29,7 +30,7 @@ func (r *reading) failure(l *list, err error) error {
 		case refuses(e.Status):
 			return r.again(l, err, fmt.Sprintf("its token is refused with status %d", e.Status))
 		case e.Kind == harvest.KindBroken && l.Token == r.inherited:
-			return r.restartAfter(err, "its token leads to what is no list")
+			return r.restartAfter(err, "its token does not lead to a list")
 		case r.req.LastAttempt && (e.Kind == harvest.KindServerError || e.Kind == harvest.KindTimeout):
 			return r.restartAfter(err, "its token is answered with "+string(e.Kind)+", and no attempt is left")
 		}
@@ -78,7 +79,7 @@ func (r *reading) refusal(l *list, ans response) error {
 		return r.none(l, ans)
 	}
 	if text, ok := ans.says("badResumptionToken"); ok && l.Token != "" {
-		return r.again(l, r.protocolError(ans), "its token is refused: "+quoted(clip(text, 100), "badResumptionToken"))
+		return r.again(l, r.protocolError(ans), "its token is refused: "+quoted(wording.Clip(text, 100), "badResumptionToken"))
 	}
 	err := r.protocolError(ans)
 	if l.Token != "" {

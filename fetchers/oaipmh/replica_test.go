@@ -13,7 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/replica/oai"
+	"github.com/vendemmia/vendemmia/internal/local/replica/oai"
 )
 
 // attempts harvests as a runner does, two attempts at most.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // first are the arguments of a list's first request.
@@ -83,7 +84,7 @@ func (a *asking) protocolError(ans response) error {
 			break
 		}
 	}
-	e.Err = fmt.Errorf("the repository answers %s: %s", quoted(code, "an error without a code"), quoted(clip(text, 300), "(without a word)"))
+	e.Err = fmt.Errorf("the repository answers %s: %s", quoted(code, "an error without a code"), quoted(wording.Clip(text, 300), "(without a word)"))
 	switch code {
 	case "cannotDisseminateFormat", "noMetadataFormats":
 		e.Advice = a.formatAdvice()
@@ -102,20 +103,13 @@ func quoted(s, otherwise string) string {
 	return s
 }
 
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}
-
 // formatAdvice names the formats there are, the nearest first.
 func (a *asking) formatAdvice() string {
 	formats := a.formats()
 	if len(formats) == 0 {
 		return "?verb=ListMetadataFormats lists the formats there are"
 	}
-	if near := harvest.Nearest(a.params.prefix(), formats); near != "" {
+	if near := wording.Nearest(a.params.prefix(), formats); near != "" {
 		return "did you mean prefix: " + near + "? There are " + strings.Join(formats, ", ")
 	}
 	return "prefix is one of " + strings.Join(formats, ", ")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // Split is harvest.Splitter: an item for every set of the repository, in its
@@ -216,7 +217,7 @@ func (r *reading) hasSet() (bool, error) {
 		return false, e
 	}
 	e := harvest.Errorf(harvest.KindMisconfigured, "harvest", r.params.URL, "the repository has no set %s", r.params.Set)
-	if near := harvest.Nearest(r.params.Set, specs); near != "" {
+	if near := wording.Nearest(r.params.Set, specs); near != "" {
 		e.Advice = "did you mean set: " + near + "?"
 	} else if len(specs) > 0 {
 		e.Advice = "it has " + strings.Join(specs[:min(len(specs), maxNamed)], ", ")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 func split(t *testing.T, st *stand) (found []string, err error) {
@@ -158,33 +159,11 @@ func TestProbe(t *testing.T) {
 	}, found.Facts)
 	require.JSONEq(t, `{"url":"`+st.URL+`/oai","prefix":"oai_dc"}`, string(found.Params))
 	require.Len(t, st.requests(), 3)
-	require.Empty(t, harvest.CheckParams(found.Params, oaipmh.Params{}))
+	require.Empty(t, paramspec.Check(found.Params, oaipmh.Params{}))
 
 	require.Equal(t, "none", probe(serve(t, usualShelf(), nil), "/oai").Facts[5].Value)
 	html := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(w, "<html></html>") }), nil)
 	require.Zero(t, probe(html, "/").Sure)
-}
-
-func TestCount(t *testing.T) {
-	t.Parallel()
-	count := func(s *shelf, req harvest.Request) (int64, *stand, error) {
-		st := serve(t, s, nil)
-		req.Params = st.params("")
-		n, err := oaipmh.New(politely(t, 20*time.Second)).(harvest.Counter).Count(t.Context(), req)
-		require.Len(t, st.requests(), 1)
-		return n, st, err
-	}
-	n, _, err := count(usualShelf(), harvest.Request{})
-	require.NoError(t, err)
-	require.EqualValues(t, 12, n)
-	n, _, err = count(newShelf(shelf{n: 3, size: 4}), harvest.Request{})
-	require.NoError(t, err)
-	require.EqualValues(t, 3, n)
-	n, _, err = count(usualShelf(), harvest.Request{Window: harvest.Window{From: shelfBegin().AddDate(3, 0, 0)}})
-	require.NoError(t, err)
-	require.Zero(t, n)
-	_, _, err = count(newShelf(shelf{n: 9, size: 4}), harvest.Request{})
-	require.ErrorContains(t, err, "does not tell")
 }
 
 func TestCheckpointsOfNobody(t *testing.T) {

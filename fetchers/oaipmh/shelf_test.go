@@ -86,7 +86,7 @@ func (s *shelf) errorOf(code string) string {
 
 func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
-	fmt.Fprint(w, s.answer(r.URL.Query())) //nolint:errcheck // the client may be gone
+	fmt.Fprint(w, s.answer(r.URL.Query())) // the client may be gone
 }
 
 func (s *shelf) answer(q url.Values) string {
@@ -135,7 +135,7 @@ func (s *shelf) with(change func(text string) string, at ...int) *shelf {
 	return &c
 }
 
-// spoiledMetadata is no XML; nameless has no identifier; undated neither that nor a
+// spoiledMetadata is not XML; nameless has no identifier; undated neither that nor a
 // datestamp.
 func spoiledMetadata(text string) string {
 	return strings.Replace(text, "<dc:title>", "<dc:title><b>", 1)

@@ -16,8 +16,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/web"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 	"github.com/vendemmia/vendemmia/internal/polite"
-	"github.com/vendemmia/vendemmia/internal/replica/site"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // lead is how many pages are asked for while others are committed.
@@ -178,13 +179,13 @@ func TestAHostWithAGapHasOneRequestInFlight(t *testing.T) {
 		ended = time.Now()
 		mu.Unlock()
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Write(answer.Body.Bytes()) //nolint:errcheck // the client may be gone
+		w.Write(answer.Body.Bytes()) // the client may be gone
 	})
 	w := newWorld(t, h, listParams)
 	client := polite.New(polite.Settings{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Rules: func(string) polite.Rule { return polite.Rule{Every: gap} }})
 	defer client.Close()
 	pages := map[int]int{}
-	w.client = client.HTTP(harvest.Visitor{Record: func(x harvest.Exchange) {
+	w.client = client.HTTP(visit.Visitor{Record: func(x visit.Exchange) {
 		mu.Lock()
 		defer mu.Unlock()
 		pages[x.Page]++

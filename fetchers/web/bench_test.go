@@ -23,7 +23,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/web"
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/replica/site"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 )
 
 const (
@@ -43,7 +43,7 @@ type crawled struct {
 // BenchmarkCrawl fetches and extracts 10,000 pages of 20 kB with three selectors,
 // each way as a process of its own against the same server: what the network
 // alone can do, with the general parser, with goquery, ours, and, where
-// VENDEMMIA_BENCH_PEERS is set, the peer of internal/bench/peers.
+// VENDEMMIA_BENCH_PEERS is set, the peer of internal/testkit/bench/peers.
 func BenchmarkCrawl(b *testing.B) {
 	s := site.New(site.Config{Pages: 50, PerList: 50, Size: 20_000})
 	all := site.New(site.Config{Pages: crawlPages, PerList: crawlPages})
@@ -90,7 +90,7 @@ func crawler(b *testing.B, way, address string) []string {
 		return []string{os.Args[0], "-test.run", "^TestCrawler$", "-test.v"}
 	}
 	program := filepath.Join(b.TempDir(), "colly")
-	out, err := exec.CommandContext(b.Context(), "go", "-C", "../../internal/bench/peers", "build", "-o", program, "./colly").CombinedOutput()
+	out, err := exec.CommandContext(b.Context(), "go", "-C", "../../internal/testkit/bench/peers", "build", "-o", program, "./colly").CombinedOutput()
 	require.NoError(b, err, "%s", out)
 	return []string{program, address + "/list", strconv.Itoa(sideBySide)}
 }
@@ -161,7 +161,7 @@ func crawlPlain(t *testing.T, address string, read func(io.Reader) error) int {
 				resp, err := c.Get(address + site.Path(n))
 				if err == nil {
 					err = read(resp.Body)
-					resp.Body.Close() //nolint:errcheck // it was read
+					resp.Body.Close() // it was read
 				}
 				if err != nil {
 					t.Error(err)

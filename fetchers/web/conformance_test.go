@@ -13,7 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
 	"github.com/vendemmia/vendemmia/fetchers/web"
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/replica/site"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 )
 
 const pageFields = `"fields":{"title":{"css":"h1.act__title","required":true},"published":{"css":"time","zone":"Europe/Rome"},` +
@@ -68,7 +68,7 @@ func torn(c site.Config, how int) http.Handler {
 		}
 		w.Header().Del("Content-Length")
 		w.WriteHeader(rec.Code)
-		w.Write(body) //nolint:errcheck // the client may be gone
+		w.Write(body) // the client may be gone
 	})
 }
 

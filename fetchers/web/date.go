@@ -7,7 +7,8 @@ import (
 	"unicode"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/dates"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/times"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // layouts that need no telling: none of them can be read in two ways. The usual
@@ -26,7 +27,7 @@ const maxDate = 100
 func (f *field) date(text string) (time.Time, error) {
 	said := text
 	if len(text) > maxDate {
-		return time.Time{}, fmt.Errorf("%q is no date", clip(said, 80))
+		return time.Time{}, fmt.Errorf("%q is not a date", wording.Clip(said, 80))
 	}
 	layouts := f.Layouts
 	if len(layouts) == 0 {
@@ -41,7 +42,7 @@ func (f *field) date(text string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no date as layouts say", clip(said, 80))
+	return time.Time{}, fmt.Errorf("%q is not a date in any of layouts", wording.Clip(said, 80))
 }
 
 // dated reads text by the first layout that fits. A date in a zone that nobody
@@ -50,7 +51,7 @@ func (f *field) dated(layouts []string, text string) (time.Time, bool) {
 	for _, layout := range layouts {
 		if t, err := time.ParseInLocation(layout, text, f.zone); err == nil && t.Year() > 1 {
 			at, unknown := dates.Settle(t)
-			at, ok := harvest.Moment(at)
+			at, ok := times.Storable(at)
 			return at, ok && unknown == ""
 		}
 	}

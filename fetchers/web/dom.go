@@ -26,13 +26,13 @@ type dom struct {
 	base *url.URL
 }
 
-// parse reads an answer as HTML. What is no text is KindBroken, a challenge
+// parse reads an answer as HTML. What is not text is KindBroken, a challenge
 // KindBlocked.
 func (p *plan) parse(a fetched, address string) (*dom, error) {
 	d := &dom{fetched: a, address: address, text: decode(a.Body, a.ContentType(), p.Encoding), base: a.Final}
 	d.asked, _ = url.Parse(address)
 	if !isText(d.text) {
-		return nil, d.broken("what came is no text")
+		return nil, d.broken("the response is not text")
 	}
 	if err := d.grow(); err != nil {
 		return nil, d.broken("it cannot be read as HTML: " + err.Error())
@@ -54,12 +54,10 @@ func (p *plan) parse(a fetched, address string) (*dom, error) {
 	return d, nil
 }
 
-// arenas are lent to one page at a time.
-//
-//nolint:gochecknoglobals // memory to be used again, without any meaning
+// arenas holds memory for parsing; each arena serves one page at a time.
 var arenas = sync.Pool{New: func() any { return &tree.Arena{} }}
 
-//nolint:gochecknoglobals // the memory of a process is one
+// large is held while a large page is parsed: one at a time in the process.
 var large sync.Mutex
 
 // largeText begins the texts whose trees are made one at a time.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // record is a document on its way, with what was wrong with it.
@@ -75,10 +76,10 @@ func (r *record) unreadable(f *field, bad []badValue, alone bool) {
 		case i < maxOdd:
 			r.odd = append(r.odd, text)
 		}
-		raw = append(raw, clip(b.raw, 1000))
+		raw = append(raw, wording.Clip(b.raw, 1000))
 	}
 	if len(raw) > 0 {
-		r.set(f.name+"_raw", clip(strings.Join(raw, "\n"), maxRaw))
+		r.set(f.name+"_raw", wording.Clip(strings.Join(raw, "\n"), maxRaw))
 	}
 }
 
@@ -172,7 +173,7 @@ func (p *plan) requires() bool {
 	return slices.ContainsFunc(p.fields, func(f field) bool { return f.Required })
 }
 
-// file is the document of an answer that is no page.
+// file is the document of an answer that is not a page.
 func (p *plan) file(a *fetched, at link) harvest.Document {
 	return harvest.Document{ID: p.IDPrefix + at.key, URL: at.address, Kind: kindFile, MediaType: a.mediaType(), Body: a.Body}
 }

@@ -67,7 +67,7 @@ func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(har
 	}
 	if !r.goesOn(made) {
 		r.known.older()
-		r.cp.begin(made, req.Window, req.Again || r.cp.Full)
+		r.cp.begin(made, req.Window, req.ForceRefresh || r.cp.Full)
 		r.wholly = map[string]bool{}
 	}
 	if r.perRow && r.began() {
@@ -78,7 +78,7 @@ func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(har
 
 // goesOn reports a walk that is to be finished, not begun anew.
 func (r *reading) goesOn(made string) bool {
-	return r.cp.On && r.cp.holds(made) && r.cp.Window == r.req.Window && (r.cp.Full || !r.req.Again) && r.req.Limit == 0
+	return r.cp.On && r.cp.holds(made) && r.cp.Window == r.req.Window && (r.cp.Full || !r.req.ForceRefresh) && r.req.Limit == 0
 }
 
 // began reports a walk that began in this Fetch and is no trial.

@@ -13,7 +13,7 @@ import (
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 // Field says where a value stands and what it is. In a campaign file it is a map,
@@ -38,7 +38,7 @@ func (f *Field) UnmarshalJSON(raw []byte) error {
 		return json.Unmarshal(raw, &f.CSS)
 	}
 	type plain Field // without this method
-	for _, p := range harvest.CheckParams(raw, plain{}) {
+	for _, p := range paramspec.Check(raw, plain{}) {
 		return errors.New("fields: " + p.Field + " " + p.Text)
 	}
 	return json.Unmarshal(raw, (*plain)(f))
@@ -93,7 +93,7 @@ func compileSelector(name, css string) (selector, error) {
 	}
 	m, err := cascadia.ParseGroup(css)
 	if err != nil {
-		return selector{}, fmt.Errorf("%s: %q is no selector: %w", name, css, err)
+		return selector{}, fmt.Errorf("%s: %q is not a selector: %w", name, css, err)
 	}
 	return selector{name: name, css: css, match: m}, nil
 }
@@ -158,7 +158,7 @@ func (f Field) compile(name string) (field, error) {
 	}
 	if f.Match != "" {
 		if out.match, err = regexp.Compile(f.Match); err != nil || len(f.Match) > maxMatch {
-			errs = append(errs, fmt.Errorf("fields.%s: match %q is no regular expression of at most %d characters", name, f.Match, maxMatch))
+			errs = append(errs, fmt.Errorf("fields.%s: match %q is not a regular expression of at most %d characters", name, f.Match, maxMatch))
 		}
 	}
 	if f.Zone != "" {

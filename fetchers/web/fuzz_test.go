@@ -13,6 +13,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 const fuzzedFields = `{"url":"https://www.example.org/list","links":"a","next":"a[rel=next]","max_pages":3,"fields":{"title":{"css":"h1","all":false},` +
@@ -187,14 +188,14 @@ func TestBadParamsAreFoundBeforeTheyAreUsed(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`{"url":"x.org"}`:                                                     "http://",
-		`{"url":"https://x/","links":"a["}`:                                   `links: "a[" is no selector`,
+		`{"url":"https://x/","links":"a["}`:                                   `links: "a[" is not a selector`,
 		`{"url":"https://x/","links":"a","rows":"tr"}`:                        "rows and links",
 		`{"url":"https://x/","sitemap":true,"links":"a"}`:                     "a sitemap has no links",
 		`{"url":"https://x/","next":"a"}`:                                     "give links or rows",
 		`{"url":"https://x/","links":"a","next":"a","page_param":"p"}`:        "one of them",
 		`{"url":"https://x/","fields":{"t":{"cs":"a"}}}`:                      "did you mean css?",
 		`{"url":"https://x/","fields":{"t":{"as":"txt"}}}`:                    "one of text",
-		`{"url":"https://x/","fields":{"t":{"css":"a","match":"("}}}`:         "no regular expression",
+		`{"url":"https://x/","fields":{"t":{"css":"a","match":"("}}}`:         "not a regular expression",
 		`{"url":"https://x/","fields":{"t":{"css":"a","zone":"Roma"}}}`:       "Europe/Rome",
 		`{"url":"https://x/","fields":{"published":{"css":"a","as":"text"}}}`: "fields.published",
 		`{"url":"https://x/","fields":{"title":{"css":"a","all":true}}}`:      "fields.title",
@@ -203,9 +204,9 @@ func TestBadParamsAreFoundBeforeTheyAreUsed(t *testing.T) {
 		`{"url":"https://x/","encoding":"klingon"}`:                           "not known",
 		`{"url":"https://x/","revisit":"never"}`:                              "one of all, changed",
 	} {
-		problems := harvest.CheckParams(json.RawMessage(params), Params{})
+		problems := paramspec.Check(json.RawMessage(params), Params{})
 		require.NotEmpty(t, problems, params)
 		require.Contains(t, problems[0].Text, want, params)
 	}
-	require.Empty(t, harvest.CheckParams(json.RawMessage(`{"url":"${secret:env:U}"}`), Params{}))
+	require.Empty(t, paramspec.Check(json.RawMessage(`{"url":"${secret:env:U}"}`), Params{}))
 }

@@ -55,9 +55,8 @@ func (f *Fetcher) get(ctx context.Context, address string, known answer.Validato
 	return b, nil
 }
 
-// bodies are lent to one answer at a time; maxLent of memory is taken back.
-//
-//nolint:gochecknoglobals // memory to be used again, without any meaning
+// bodies holds buffers for bodies; each serves one response at a time. A buffer larger
+// than maxLent is not reused.
 var bodies = sync.Pool{New: func() any { return &[]byte{} }}
 
 const maxLent = 1 << 20

@@ -16,6 +16,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/web"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // folder serves its files as https://site.example.org/NAME, without a network.
@@ -70,7 +71,7 @@ func harvestFolder(t *testing.T, path string) []byte {
 		}
 		require.NoError(t, page.Check())
 		for _, d := range page.Documents {
-			out.Add(t, harvest.NewLine(web.Name, &d))
+			out.Add(t, rows.NewLine(web.Name, &d))
 		}
 		for i := range page.Rejects {
 			page.Rejects[i].Bytes = page.Rejects[i].Bytes[:min(60, len(page.Rejects[i].Bytes))]

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/replica/site"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 )
 
 // paths answers by address, query included; others are not found.

@@ -76,7 +76,7 @@ const (
 
 func keyOf(address string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(address)) //nolint:errcheck // a hash never fails
+	h.Write([]byte(address)) // a hash never fails
 	return h.Sum64() >> 16
 }
 
@@ -89,7 +89,7 @@ func shortHash(b []byte) string {
 
 func modOf(mod string) uint32 {
 	h := fnv.New32a()
-	h.Write([]byte(mod)) //nolint:errcheck // the same
+	h.Write([]byte(mod)) // the same
 	return h.Sum32()
 }
 

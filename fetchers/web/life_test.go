@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/replica/site"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 )
 
 func TestOnlyWhatChangedComesAgain(t *testing.T) {
@@ -40,9 +40,9 @@ func TestAgainReadsEverythingAlsoAfterAnInterruption(t *testing.T) {
 	w := newWorld(t, s, listParams)
 	require.Len(t, w.run().docs, 45)
 	seen := 0
-	w.run(func(r *harvest.Request) { r.Again = true })
+	w.run(func(r *harvest.Request) { r.ForceRefresh = true })
 	s.Instead("/acts/10", site.Answer{Status: 500})
-	half := w.run(func(r *harvest.Request) { r.Again = true })
+	half := w.run(func(r *harvest.Request) { r.ForceRefresh = true })
 	require.Equal(t, harvest.KindServerError, harvest.KindOf(half.err))
 	seen = len(half.docs)
 	require.Positive(t, seen)
@@ -67,7 +67,7 @@ func TestASelectorThatStopsMatchingIsBroken(t *testing.T) {
 	require.Contains(t, string(harvest.AsError(h.err).Evidence), "new__title")
 
 	w.params = strings.Replace(w.params, "h1.act__title", "h1.new__title", 1)
-	fixed := w.run(func(r *harvest.Request) { r.Again = true })
+	fixed := w.run(func(r *harvest.Request) { r.ForceRefresh = true })
 	require.NoError(t, fixed.err)
 	require.Len(t, fixed.docs, 12)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
 )
 
 // Params are the params of one site, or of one section of it.
@@ -135,7 +136,7 @@ func (p *plan) checkStart(i int, address string) error {
 	if i > 0 {
 		name = fmt.Sprintf("urls[%d]", i-1)
 	}
-	if harvest.HasReference(address) {
+	if references.Has(address) {
 		return nil
 	}
 	u, err := url.Parse(address)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // rowsOf reads the records of a list; of two with one id the first is kept, and a
@@ -18,7 +19,7 @@ func (r *reading) rowsOf(l *list, nodes []*html.Node, d *dom) {
 	for _, n := range nodes {
 		rec := r.record(n, d.base)
 		if rec.doc.ID != "" && seen[rec.doc.ID] {
-			rec.lacks = append(rec.lacks, fmt.Sprintf("another row of the page has the same id, %s: give fields.id", clip(rec.doc.ID, 200)))
+			rec.lacks = append(rec.lacks, fmt.Sprintf("another row of the page has the same id, %s: give fields.id", wording.Clip(rec.doc.ID, 200)))
 			rec.doc.ID = "" // it is the other row's
 		}
 		seen[rec.doc.ID] = true

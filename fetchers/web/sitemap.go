@@ -8,6 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // sitemap is what https://www.sitemaps.org/protocol.html says: either pages or
@@ -140,9 +141,9 @@ func charData(d *xml.Decoder) string {
 }
 
 func (p *plan) notASitemap(a fetched, address, root string) error {
-	e := &harvest.Error{Kind: harvest.KindBroken, Op: "read sitemap", On: address, Evidence: a.Evidence(), Err: errors.New("what came is no sitemap")}
+	e := &harvest.Error{Kind: harvest.KindBroken, Op: "read sitemap", On: address, Evidence: a.Evidence(), Err: errors.New("the response is not a sitemap")}
 	if root != "" {
-		e.Err = errors.New("what came is no sitemap but <" + clip(line(root), 40) + ">")
+		e.Err = errors.New("the response is not a sitemap but <" + wording.Clip(line(root), 40) + ">")
 	}
 	if a.isPage() {
 		d, err := p.parse(a, address)

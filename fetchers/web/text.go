@@ -128,10 +128,3 @@ func attr(n *html.Node, name string) string {
 	}
 	return ""
 }
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}

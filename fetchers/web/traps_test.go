@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/replica/site"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 )
 
 func page(head, body string) string {
@@ -41,7 +41,7 @@ func TestTraps(t *testing.T) {
 		"login in place of one page":     {one, site.Answer{Body: site.Login}, "", "", 11, true, "log in"},
 		"marks on an honest page":        {one, site.Answer{Body: honest}, "", "", 12, false, ""},
 		"redesigned list":                {"/list", site.Answer{Body: site.Redesign}, "", harvest.KindBroken, 0, false, `links: "ul.acts a" matches nothing`},
-		"PDF in place of the list":       {"/list", site.Answer{ContentType: "application/pdf", Body: "%PDF-1.7\x00\x01"}, "", harvest.KindBroken, 0, false, "no text"},
+		"PDF in place of the list":       {"/list", site.Answer{ContentType: "application/pdf", Body: "%PDF-1.7\x00\x01"}, "", harvest.KindBroken, 0, false, "not text"},
 		"a file among pages":             {one, site.Answer{ContentType: "application/pdf", Body: "%PDF-1.7\x00\x01"}, "", "", 12, false, ""},
 		"a page without its title":       {one, site.Answer{Body: site.Redesign}, "", "", 11, true, "h1.act__title"},
 		"soft 404":                       {one, site.Answer{Body: site.NotFound}, "", "", 11, true, "not there"},
@@ -67,7 +67,7 @@ func TestTraps(t *testing.T) {
 		"meta says another charset":      {one, site.Answer{ContentType: "text/html", Body: page(`<meta charset="iso-8859-2">`, "<h1 class=act__title>perch\xc3\xa9</h1>")}, "", "", 12, false, ""},
 		"one byte that is no UTF-8":      {one, site.Answer{Body: page("", "<h1 class=act__title>perch\xc3\xa9 \x80</h1>")}, "", "", 12, false, ""},
 		"empty answer":                   {one, site.Answer{Body: " \n"}, "", "", 11, true, "empty"},
-		"sitemap: HTML in its place":     {"/sitemap.xml", site.Answer{Body: site.Redesign}, sitemapWay, harvest.KindBroken, 0, false, "no sitemap"},
+		"sitemap: HTML in its place":     {"/sitemap.xml", site.Answer{Body: site.Redesign}, sitemapWay, harvest.KindBroken, 0, false, "not a sitemap"},
 		"sitemap: challenge":             {"/sitemap.xml", site.Answer{Body: site.Challenge}, sitemapWay, harvest.KindBlocked, 0, false, "challenge"},
 		"sitemap: breaks off":            {"/sitemap.xml", site.Answer{Body: "<urlset><url><loc>http://x/1</loc>"}, sitemapWay, harvest.KindServerError, 0, false, "breaks off"},
 		"sitemap: cut gzip":              {"/sitemap.xml", site.Answer{Body: "\x1f\x8b\x08\x00"}, sitemapWay, harvest.KindBroken, 0, false, "compressed"},

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/internal/replica/site"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 )
 
 const strict = `{"url":"BASE/list","links":"ul a","fields":{"title":{"css":"h1","required":true},"body":"main"}}`

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // maxValue bounds a field; a body has no bound of its own.
@@ -140,7 +142,7 @@ func outer(n *html.Node) string {
 	if n.Type == html.DocumentNode || html.Render(&b, n) != nil {
 		b.Reset()
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			html.Render(&b, c) //nolint:errcheck // a tree that was parsed; a buffer takes everything
+			html.Render(&b, c) // a tree that was parsed; a buffer takes everything
 		}
 	}
 	return clean(b.String())
@@ -173,13 +175,13 @@ func (f *field) convert(raw string, base *url.URL) (any, error) {
 	case asURL:
 		u, err := absolute(base, raw)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no address", clip(raw, 80))
+			return nil, fmt.Errorf("%q is not an address", wording.Clip(raw, 80))
 		}
 		dropSession(u)
 		return u.String(), nil
 	}
 	if f.name != fieldBody {
-		return clip(raw, maxValue), nil
+		return wording.Clip(raw, maxValue), nil
 	}
 	return raw, nil
 }
@@ -205,7 +207,7 @@ func (f *field) number(raw string) (any, error) {
 			b.WriteByte('.')
 		case apart(r, thousands) && !strings.Contains(b.String(), ".") && groups(r, rest):
 		case (r == decimal || r == thousands) && digitsAt(rest) > 0:
-			return nil, fmt.Errorf("%q is no number with a decimal %s", clip(raw, 80), cmp.Or(f.Decimal, "point"))
+			return nil, fmt.Errorf("%q is not a number with a decimal %s", wording.Clip(raw, 80), cmp.Or(f.Decimal, "point"))
 		default:
 			return finish(b.String(), raw)
 		}
@@ -232,7 +234,7 @@ func finish(digits, raw string) (any, error) {
 	}
 	x, err := strconv.ParseFloat(digits, 64)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil, fmt.Errorf("%q is no number", clip(raw, 80))
+		return nil, fmt.Errorf("%q is not a number", wording.Clip(raw, 80))
 	}
 	return x, nil
 }

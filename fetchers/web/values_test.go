@@ -39,7 +39,7 @@ func TestOneUnreadableValueDoesNotLoseTheList(t *testing.T) {
 	require.Equal(t, "A", f["none_raw"])
 	require.NotContains(t, f, "none")
 	require.Equal(t, "many", f["one_raw"], "the one that could not be read, not the first")
-	require.Contains(t, h.warnings(), `fields.n: "many" is no number`)
+	require.Contains(t, h.warnings(), `fields.n: "many" is not a number`)
 
 	w = newWorld(t, s, `{"url":"BASE/a","fields":{"n":{"css":"b","as":"number","all":true,"required":true}}}`)
 	require.Empty(t, w.run().rejects(), "others are there")

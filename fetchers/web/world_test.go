@@ -13,7 +13,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/web"
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/replica/site"
+	"github.com/vendemmia/vendemmia/internal/local/replica/site"
 )
 
 // world is a site behind a server, and what was harvested of it.

@@ -76,9 +76,11 @@ type ApplyCampaign struct {
 	Line   int
 	Commit string
 	// Was moves checkpoints, items, documents, runs and definitions of a former
-	// name here; WasEntry the same for entries, new name by old.
+	// name here. WasEntry does the same for entries (old name by new one), WasItem
+	// for items (by entry, old key by new one).
 	Was      []string
 	WasEntry map[string]string
+	WasItem  map[string]map[string]string
 }
 
 // Applied says what became of one campaign.

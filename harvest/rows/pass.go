@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // Pass is where an item is with its full passes: harvests from an empty
@@ -26,9 +26,9 @@ type Pass struct {
 	// against it already.
 	TriedAt time.Time `json:"tried_at,omitzero"`
 	Note    string    `json:"note,omitempty"`
-	// Held is what the last pass that could be trusted left alive, because other
+	// Kept is what the last pass that could be trusted left alive, because other
 	// items still list it.
-	Held []Held `json:"held,omitempty"`
+	Kept []Kept `json:"held,omitempty"`
 	// Run is the run that last noted what the item listed. A checkpoint of
 	// another run was moved without it.
 	Run int64 `json:"-"`
@@ -70,7 +70,7 @@ type PassStart struct {
 	Run   int64
 	Ord   int64
 	Epoch int64 // of the claim
-	Item  harvest.Item
+	Item  units.Item
 	Lane  string
 	At    time.Time
 	// Params and Extraction are the fingerprints that the checkpoint bears from
@@ -90,7 +90,7 @@ type Sweep struct {
 	Run        int64
 	Ord        int64
 	Epoch      int64 // of the claim
-	Item       harvest.Item
+	Item       units.Item
 	Collection string
 	Pass       int
 	At         time.Time
@@ -113,17 +113,17 @@ type SweepPlace struct {
 	Done   bool   // nothing is left
 }
 
-// Held counts documents that an item no longer lists and that stay, because
+// Kept counts documents that an item no longer lists and that stay, because
 // another one does.
-type Held struct {
-	Item      harvest.Item `json:"item"`
-	Documents int          `json:"documents"`
+type Kept struct {
+	Item      units.Item `json:"item"`
+	Documents int        `json:"documents"`
 }
 
-// AddHeld adds what further steps found, in the order of the first.
-func AddHeld(to, more []Held) []Held {
+// AddKept adds what further steps found, in the order of the first.
+func AddKept(to, more []Kept) []Kept {
 	for _, h := range more {
-		i := slices.IndexFunc(to, func(o Held) bool { return o.Item == h.Item })
+		i := slices.IndexFunc(to, func(o Kept) bool { return o.Item == h.Item })
 		if i < 0 {
 			to = append(to, h)
 			continue
@@ -136,8 +136,8 @@ func AddHeld(to, more []Held) []Held {
 // Swept is the answer to one Sweep.
 type Swept struct {
 	Deleted int
-	// Held is what stays, of what this call looked at.
-	Held []Held
+	// Kept is what stays, of what this call looked at.
+	Kept []Kept
 	Next SweepPlace
 	// Void says why the pass cannot be trusted; nothing was deleted then. Empty:
 	// the reason is that it listed nothing at all, where there always was
@@ -151,5 +151,5 @@ type Swept struct {
 type PassEnd struct {
 	Number int
 	Void   string
-	Held   []Held // of all sweeps
+	Kept   []Kept // of all sweeps
 }

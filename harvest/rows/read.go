@@ -5,17 +5,20 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // Item is a unit of work across runs.
 type Item struct {
-	harvest.Item
-	Fetcher string          `json:"fetcher"`
-	Label   string          `json:"label,omitempty"`
-	Host    string          `json:"host,omitempty"`
-	Outcome harvest.Outcome `json:"outcome,omitempty"` // of the last run
-	Kind    harvest.Kind    `json:"kind,omitempty"`
-	Why     string          `json:"why,omitempty"`
+	units.Item
+	Fetcher string           `json:"fetcher"`
+	Label   string           `json:"label,omitempty"`
+	Host    string           `json:"host,omitempty"`
+	Outcome outcomes.Outcome `json:"outcome,omitempty"` // of the last run
+	Kind    harvest.Kind     `json:"kind,omitempty"`
+	Why     string           `json:"why,omitempty"`
 	// Streak counts runs in a row with the same severity as the last.
 	Streak     int       `json:"streak"`
 	LastRun    string    `json:"last_run,omitempty"` // workflow id
@@ -45,9 +48,9 @@ type ItemsFilter struct {
 
 // Checkpoint is a stored checkpoint with its name.
 type Checkpoint struct {
-	harvest.Item
+	units.Item
 	Lane string `json:"lane,omitempty"`
-	harvest.Checkpoint
+	units.Checkpoint
 	UpdatedAt time.Time `json:"updated_at"`
 	Run       string    `json:"run,omitempty"` // workflow id of the last commit
 }
@@ -61,19 +64,19 @@ type CheckpointFilter struct {
 }
 
 // Document is a stored document. Body is there only where it was asked for;
-// BodyRef names it in the bucket when it is kept there.
+// BodyRef names the blob when it is kept as one.
 type Document struct {
-	Collection string       `json:"collection"`
-	Campaign   string       `json:"campaign"`
-	Entry      string       `json:"entry"`
-	Key        string       `json:"item"`
-	Line       harvest.Line `json:"document"`
-	Version    int          `json:"version"`
-	Change     int64        `json:"change"` // number of its last change
-	FirstSeen  time.Time    `json:"first_seen"`
-	ChangedAt  time.Time    `json:"changed_at"`
-	Run        string       `json:"run"` // workflow id of its last change
-	Size       int64        `json:"size"`
+	Collection string    `json:"collection"`
+	Campaign   string    `json:"campaign"`
+	Entry      string    `json:"entry"`
+	Key        string    `json:"item"`
+	Line       Line      `json:"document"`
+	Version    int       `json:"version"`
+	Change     int64     `json:"change"` // number of its last change
+	FirstSeen  time.Time `json:"first_seen"`
+	ChangedAt  time.Time `json:"changed_at"`
+	Run        string    `json:"run"` // workflow id of its last change
+	Size       int64     `json:"size"`
 }
 
 // DocumentFilter selects documents, the last changed first unless After is
@@ -89,6 +92,9 @@ type DocumentFilter struct {
 	Deleted    *bool
 	Bodies     bool
 	Limit      int
+	// Whole ends a list without a limit with ErrDamaged where rows are missing. It
+	// reads all names and numbers of the store once more.
+	Whole bool
 }
 
 // Change is one line of the change feed: every insert, change and deletion
@@ -108,13 +114,14 @@ type ChangeFilter struct {
 	Campaign   string
 	Bodies     bool
 	Limit      int
+	Whole      bool // as of DocumentFilter
 }
 
 // LedgerLine is a stored exchange.
 type LedgerLine struct {
 	ID int64 `json:"id"`
-	harvest.Exchange
-	harvest.Item
+	visit.Exchange
+	units.Item
 	Run     string `json:"run"` // workflow id
 	Ord     int64  `json:"-"`
 	Seq     int    `json:"page,omitempty"`
@@ -135,9 +142,9 @@ type LedgerFilter struct {
 // Failure is a record in quarantine: one that could not be read, with its bytes.
 // ID is shown as "q-81". A record that is rejected again keeps its ID.
 type Failure struct {
-	ID   int64        `json:"id"`
-	Item harvest.Item `json:"item"`
-	Lane string       `json:"lane,omitempty"`
+	ID   int64      `json:"id"`
+	Item units.Item `json:"item"`
+	Lane string     `json:"lane,omitempty"`
 	// Run, Seq, At, Reason and the bytes are of the last time, Since of the first.
 	Run    string       `json:"run"`
 	Seq    int          `json:"page"`
@@ -146,7 +153,7 @@ type Failure struct {
 	Times  int          `json:"times"`
 	Kind   harvest.Kind `json:"kind"`
 	Record string       `json:"record,omitempty"`
-	// Answer: it is no record, but what came in place of the source's answer.
+	// Answer: it is not a record, but what came in place of the source's answer.
 	Answer bool   `json:"answer,omitempty"`
 	Where  string `json:"where,omitempty"`
 	Reason string `json:"reason"`
@@ -218,8 +225,8 @@ type Removed struct {
 
 // Attempt is one try of one item, put together from the ledger.
 type Attempt struct {
-	N       int                `json:"attempt"`
-	Worker  string             `json:"worker,omitempty"`
-	Asked   []harvest.Exchange `json:"asked"`
-	Summary json.RawMessage    `json:"summary,omitempty"`
+	N       int              `json:"attempt"`
+	Worker  string           `json:"worker,omitempty"`
+	Asked   []visit.Exchange `json:"asked"`
+	Summary json.RawMessage  `json:"summary,omitempty"`
 }

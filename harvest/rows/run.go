@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // RunState is where a run is.
@@ -20,18 +21,18 @@ const (
 
 // Run is one CampaignWorkflow, by its first execution's run id.
 type Run struct {
-	ID         int64           `json:"id"` // the store's own number
-	RunID      string          `json:"run_id"`
-	WorkflowID string          `json:"run"` // what people see
-	Campaign   string          `json:"campaign"`
-	Lane       string          `json:"lane,omitempty"`
-	Version    int             `json:"version"` // of the definition
-	State      RunState        `json:"state"`
-	Outcome    harvest.Outcome `json:"outcome,omitempty"`
-	Why        string          `json:"why,omitempty"`
-	Trigger    string          `json:"trigger"`
-	By         string          `json:"by,omitempty"`
-	RetryOf    string          `json:"retry_of,omitempty"`
+	ID         int64            `json:"id"` // the store's own number
+	RunID      string           `json:"run_id"`
+	WorkflowID string           `json:"run"` // what people see
+	Campaign   string           `json:"campaign"`
+	Lane       string           `json:"lane,omitempty"`
+	Version    int              `json:"version"` // of the definition
+	State      RunState         `json:"state"`
+	Outcome    outcomes.Outcome `json:"outcome,omitempty"`
+	Why        string           `json:"why,omitempty"`
+	Trigger    string           `json:"trigger"`
+	By         string           `json:"by,omitempty"`
+	RetryOf    string           `json:"retry_of,omitempty"`
 	// Overrides is the steps.Start that began it, as JSON.
 	Overrides  json.RawMessage `json:"overrides,omitempty"`
 	Processors int             `json:"processors,omitempty"`
@@ -127,18 +128,18 @@ type RunItem struct {
 	Throttles int       `json:"throttles,omitempty"`
 	Lost      int       `json:"lost,omitempty"` // workers that died under it
 	// Stuck counts those that died since its last page: more of them end it.
-	Stuck     int             `json:"stuck,omitempty"`
-	Seq       int             `json:"pages"` // last committed page
-	Done      int64           `json:"done,omitempty"`
-	Total     int64           `json:"total,omitempty"`
-	Tally     harvest.Tally   `json:"tally"`
-	Outcome   harvest.Outcome `json:"outcome,omitempty"`
-	Why       string          `json:"why,omitempty"`
-	Kind      harvest.Kind    `json:"kind,omitempty"`
-	Error     string          `json:"error,omitempty"`
-	Warnings  []string        `json:"warnings,omitempty"` // at most 10
-	StartedAt time.Time       `json:"started_at,omitzero"`
-	ClosedAt  time.Time       `json:"closed_at,omitzero"`
+	Stuck     int              `json:"stuck,omitempty"`
+	Seq       int              `json:"pages"` // last committed page
+	Done      int64            `json:"done,omitempty"`
+	Total     int64            `json:"total,omitempty"`
+	Tally     harvest.Tally    `json:"tally"`
+	Outcome   outcomes.Outcome `json:"outcome,omitempty"`
+	Why       string           `json:"why,omitempty"`
+	Kind      harvest.Kind     `json:"kind,omitempty"`
+	Error     string           `json:"error,omitempty"`
+	Warnings  []string         `json:"warnings,omitempty"` // at most 10
+	StartedAt time.Time        `json:"started_at,omitzero"`
+	ClosedAt  time.Time        `json:"closed_at,omitzero"`
 }
 
 // PastRun is how an item ended in one run.
@@ -156,15 +157,15 @@ type EntryRange struct {
 
 // OutcomeCount is one line of a run's table.
 type OutcomeCount struct {
-	Outcome harvest.Outcome `json:"outcome"`
-	Items   int             `json:"items"`
-	Tally   harvest.Tally   `json:"tally"`
+	Outcome outcomes.Outcome `json:"outcome"`
+	Items   int              `json:"items"`
+	Tally   harvest.Tally    `json:"tally"`
 }
 
 // Finish closes a run's row, with what is to be sent, in one transaction.
 type Finish struct {
 	Run     int64
-	Outcome harvest.Outcome
+	Outcome outcomes.Outcome
 	Why     string
 	Summary json.RawMessage
 	At      time.Time
@@ -222,13 +223,13 @@ type MessageFilter struct {
 // Alert is something that was announced as wrong and is not yet over: with a run
 // of a campaign, or with an item of it.
 type Alert struct {
-	Campaign string          `json:"campaign"`
-	Rule     string          `json:"rule"`
-	Entry    string          `json:"entry,omitempty"`
-	Key      string          `json:"item,omitempty"`
-	Outcome  harvest.Outcome `json:"outcome"`
-	Message  int64           `json:"message"`
-	At       time.Time       `json:"at"`
+	Campaign string           `json:"campaign"`
+	Rule     string           `json:"rule"`
+	Entry    string           `json:"entry,omitempty"`
+	Key      string           `json:"item,omitempty"`
+	Outcome  outcomes.Outcome `json:"outcome"`
+	Message  int64            `json:"message"`
+	At       time.Time        `json:"at"`
 	// Untold: its message could not be sent, and is not tried again.
 	Untold bool `json:"untold,omitempty"`
 }
@@ -236,7 +237,7 @@ type Alert struct {
 // RunFilter selects runs, the newest first. Zero members do not select.
 type RunFilter struct {
 	Campaign string
-	Outcomes []harvest.Outcome
+	Outcomes []outcomes.Outcome
 	States   []RunState
 	Since    time.Time
 	Until    time.Time
@@ -248,7 +249,7 @@ type RunFilter struct {
 type ItemFilter struct {
 	Entry    string
 	Keys     []string
-	Outcomes []harvest.Outcome
+	Outcomes []outcomes.Outcome
 	States   []ItemState
 	Worst    bool
 	// Passes: only those in which a full pass ended.

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // What a write may be refused with. Test with errors.Is.
@@ -13,9 +16,9 @@ var (
 	// ErrFenced: the claim or the checkpoint version is no longer ours; the page
 	// is dropped and the item belongs to somebody else.
 	ErrFenced = errors.New("fenced: another worker holds this item, or its checkpoint has moved")
-	// ErrStopped: the run was told to stop; the page of this write was
-	// committed, the next one must not be asked for.
-	ErrStopped = errors.New("the run was told to stop")
+	// ErrStopped: somebody stopped the run. The page of this write was committed; do
+	// not ask for the next one.
+	ErrStopped = errors.New("the run is being stopped")
 	// ErrNotFound: no such thing in this store.
 	ErrNotFound = errors.New("not found")
 	// ErrDamaged: what is stored is not what was written. `starter store verify`
@@ -68,7 +71,7 @@ type ClaimedItem struct {
 	RunItem
 	Campaign   string
 	Lane       string
-	Checkpoint harvest.Checkpoint // Version 0: none yet
+	Checkpoint units.Checkpoint // Version 0: none yet
 	// Always: the source listed something the last time it was asked with
 	// success.
 	Always bool
@@ -91,16 +94,24 @@ type Write struct {
 	Run      int64
 	Ord      int64
 	Epoch    int64 // of the claim
-	Item     harvest.Item
+	Item     units.Item
 	Lane     string
 	Fetcher  string
 	At       time.Time
-	Page     *PageWrite         // nil: no page
-	Settle   *Settle            // nil: the item stays claimed
-	Ledger   []harvest.Exchange // since the last write
+	Page     *PageWrite       // nil: no page
+	Settle   *Settle          // nil: the item stays claimed
+	Ledger   []visit.Exchange // since the last write
+	Raw      []RawPage        // that lines of Ledger name
 	Attempt  int
 	Worker   string
 	Progress Progress
+}
+
+// RawPage is a page as it came, compressed. It is stored with the ledger line that
+// names its digest.
+type RawPage struct {
+	Digest string
+	Packed []byte // nil: it was large, and is stored already
 }
 
 // Progress is done of total, in the source's own units; 0 total: unknown.
@@ -119,9 +130,6 @@ type PageWrite struct {
 	// Version is the checkpoint version that was read; the new one is one more.
 	Version            int64
 	Params, Extraction string
-	// Blobs maps the index of a document to the digest of its body when the
-	// body was put into the bucket beforehand.
-	Blobs map[int]string
 	// Sighting, where set, notes what the page lists.
 	Sighting *Sighting
 }
@@ -129,37 +137,39 @@ type PageWrite struct {
 // Settle ends a claim: closed for good, or open again.
 type Settle struct {
 	State     ItemState // ItemClosed or ItemOpen
-	Outcome   harvest.Outcome
+	Outcome   outcomes.Outcome
 	Why       string
 	Kind      harvest.Kind
 	Error     string
 	NotBefore time.Time // when open again
 	// Queue moves an item that is open again to another queue; empty: as it is.
 	Queue string
+	// HostRests, where set, is until when the item's host takes no request: its other
+	// items of the run that were not tried yet wait as long.
+	HostRests time.Time
 	// Attempts and Throttles are what is added to the item's own.
 	Attempts  int
 	Throttles int
-	// Evidence is what came in place of what was due; it goes into the drawer of
-	// failures when the item is closed.
+	// Evidence is the answer that came instead of the expected one; it is kept among
+	// the failures when the item is closed.
 	Evidence []byte
-	// Judge, where set, says the rest once the item's whole tally of this run and
-	// its unread records are known, this write's page included: what a last page
-	// comes to shows only when its documents were compared. It is called inside the
-	// transaction, again when that is repeated, asks nothing of the store and returns
-	// at once. State must be set beside it, and be what it returns. Written says what
-	// came of it.
-	Judge func(harvest.Tally, Unread) Settle
+	// Evaluate, where set, fills in the other fields once the item's tally of the whole
+	// run and its unread records are known, this write's page included: only the store
+	// knows which documents of a page are new. It is called inside the transaction, and
+	// once more when that is repeated; it must be fast and not use the store. State must
+	// be set too, to what Evaluate returns. Written.Outcome is the result.
+	Evaluate func(harvest.Tally, Unread) Settle
 	// Pass, where set, finishes a pass when the item is closed.
 	Pass *PassEnd
 }
 
-// Judged is the settle with everything filled in, for an item's whole tally.
-func (s Settle) Judged(t harvest.Tally, u Unread) Settle {
-	if s.Judge == nil {
+// Evaluated returns the settle with all fields set, for an item's tally of the run.
+func (s Settle) Evaluated(t harvest.Tally, u Unread) Settle {
+	if s.Evaluate == nil {
 		return s
 	}
-	judged := s.Judge(t, u)
-	judged.Judge, judged.Pass = s.Judge, s.Pass
+	judged := s.Evaluate(t, u)
+	judged.Evaluate, judged.Pass = s.Evaluate, s.Pass
 	return judged
 }
 
@@ -176,10 +186,10 @@ type Unread struct {
 // items.
 type Asking struct {
 	Run     int64
-	Item    harvest.Item // whom the lines are under
+	Item    units.Item // whom the lines are under
 	Attempt int
 	Worker  string
-	Lines   []harvest.Exchange
+	Lines   []visit.Exchange
 }
 
 // OrdAsking is the ordinal of ledger lines of an Asking: they belong to no item
@@ -192,7 +202,7 @@ const OrdAsking = -1
 type Written struct {
 	Tally   harvest.Tally
 	Unread  Unread
-	Outcome harvest.Outcome
+	Outcome outcomes.Outcome
 	Err     error
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 const twoCampaigns = `project: law-monitor
@@ -41,7 +42,7 @@ func TestPlanAndApply(t *testing.T) {
 	b.file("campaigns/main.yaml", twoCampaigns)
 
 	r := b.run("campaigns", "plan", "--detailed-exit-code")
-	require.Equal(t, exitDifferences, r.code, r.err)
+	require.Equal(t, program.ExitDifferences, r.code, r.err)
 	require.Contains(t, r.out, "target   namespace default @ localhost:7233 · store sqlite\n         .vendemmia/vendemmia.db #7f3a")
 	require.Contains(t, r.out, "+ alpha")
 	narrow(t, r.out)
@@ -51,7 +52,7 @@ func TestPlanAndApply(t *testing.T) {
 	require.Contains(t, out, "+ alpha  alpha@1 · schedule made")
 	require.Len(t, b.engine.schedules.kept, 2)
 	require.Contains(t, b.ok("campaigns", "apply"), "Nothing to do")
-	require.Equal(t, exitOK, b.run("campaigns", "plan", "--detailed-exit-code").code)
+	require.Equal(t, program.ExitOK, b.run("campaigns", "plan", "--detailed-exit-code").code)
 	require.Contains(t, b.ok("campaigns", "list"), "daily at 18:00")
 	golden(t, "campaigns_show_origin", b.ok("campaigns", "show", "beta", "--origin"))
 }
@@ -62,7 +63,7 @@ func TestApplyRefusesAPlanThatIsOld(t *testing.T) {
 	b.ok("init")
 	b.file("campaigns/main.yaml", twoCampaigns)
 	r := b.run("campaigns", "apply", "--plan", "0000")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "moved")
 	require.Empty(t, b.engine.schedules.kept)
 }
@@ -75,12 +76,12 @@ func TestApplyAsksBeforeItTouchesAnotherMachine(t *testing.T) {
 	b.engine.at = engine.Target{Address: "temporal.internal:7233", Namespace: "law"}
 
 	r := b.run("campaigns", "apply")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "repeat with --yes")
 	require.Contains(t, r.out, "target   namespace law @ temporal.internal:7233")
 
 	b.asked, b.stdin = true, "n\n"
-	require.Equal(t, exitError, b.run("campaigns", "apply").code)
+	require.Equal(t, program.ExitError, b.run("campaigns", "apply").code)
 	require.Empty(t, b.engine.schedules.kept)
 
 	b.stdin = "y\n"
@@ -93,7 +94,7 @@ func TestApplyWithoutAStore(t *testing.T) {
 	b := emptyBench(t)
 	b.file("campaigns/main.yaml", twoCampaigns)
 	r := b.run("campaigns", "apply")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "there is no store here")
 	require.NoDirExists(t, filepath.Join(b.dir, ".vendemmia"))
 	b.ok("campaigns", "apply", "--create")
@@ -106,7 +107,7 @@ func TestApplyWithErrorsChangesNothing(t *testing.T) {
 	b.ok("init")
 	b.file("campaigns/main.yaml", "campaigns:\n  news: { procesors: 3, fetcher: feed, params: { url: x } }\n")
 	r := b.run("campaigns", "apply")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.out, "did you mean processors?")
 	require.Contains(t, r.out, "Nothing was changed.")
 	require.Contains(t, r.out, "exit 2\n")
@@ -133,7 +134,7 @@ func TestPauseResumeDelete(t *testing.T) {
 	b.ok("campaigns", "resume", "alpha")
 	require.False(t, b.engine.schedules.kept["campaign-alpha"].Schedule.State.Paused)
 
-	require.Equal(t, exitUsage, b.run("campaigns", "delete", "alpha").code, "it always asks")
+	require.Equal(t, program.ExitUsage, b.run("campaigns", "delete", "alpha").code, "it always asks")
 	require.Contains(t, b.ok("campaigns", "delete", "alpha", "--yes"), "removed")
 	require.NotContains(t, b.ok("campaigns", "list"), "alpha")
 	require.Len(t, b.engine.schedules.kept, 1)

@@ -54,7 +54,7 @@ func (archive) Resume(req harvest.Request, position map[string]string) (json.Raw
 			return nil, harvest.Errorf(harvest.KindMisconfigured, "read position", name, "no such part of a position; there is from")
 		}
 		if _, err := time.Parse(time.DateOnly, value); err != nil {
-			return nil, harvest.Errorf(harvest.KindMisconfigured, "read position", name, "%q is no date; write 2026-05-01", value)
+			return nil, harvest.Errorf(harvest.KindMisconfigured, "read position", name, "%q is not a date; write 2026-05-01", value)
 		}
 	}
 	return json.Marshal(map[string]string{"from": position["from"], "set": p.Set})
@@ -70,13 +70,13 @@ func (a archive) Probe(ctx context.Context, address string) (harvest.Finding, er
 	if err != nil {
 		return harvest.Finding{}, harvest.AsError(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // only read
+	defer resp.Body.Close() // only read
 	if resp.StatusCode != http.StatusOK {
 		return harvest.Finding{}, &harvest.Error{Kind: harvest.KindServerError, Op: "get", On: address, Err: errors.New(resp.Status), Status: resp.StatusCode}
 	}
 	f := harvest.Finding{Sure: 100}
 	if err := json.NewDecoder(resp.Body).Decode(&f.Facts); err != nil {
-		return harvest.Finding{Detail: "what came is no archive"}, nil //nolint:nilerr // another kind of source
+		return harvest.Finding{Detail: "what came is not an archive"}, nil // another kind of source
 	}
 	f.Title = f.Facts[0].Value
 	return f, nil

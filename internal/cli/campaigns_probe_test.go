@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/cli/campaigns"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 // archiveServer answers as archives do, each in its own way.
@@ -113,7 +115,7 @@ func TestValidateProbe(t *testing.T) {
 	s := newArchiveServer(t)
 	b := surveyed(t, s)
 	r := b.run("campaigns", "validate", "--probe", "--allow-network", "127.0.0.0/8")
-	require.Equal(t, exitError, r.code, r.err)
+	require.Equal(t, program.ExitError, r.code, r.err)
 	require.Empty(t, r.err)
 	golden(t, "campaigns_validate_probe", steady(r.out))
 	for line := range strings.Lines(r.out) {
@@ -130,11 +132,11 @@ func TestValidateProbeForPrograms(t *testing.T) {
 	s := newArchiveServer(t)
 	b := surveyed(t, s)
 	r := b.run("campaigns", "validate", "--probe", "--allow-network", "127.0.0.0/8", "-o", "json")
-	require.Equal(t, exitError, r.code)
-	var told []probedItem
+	require.Equal(t, program.ExitError, r.code)
+	var told []campaigns.ProbedItem
 	require.NoError(t, json.Unmarshal([]byte(r.out), &told))
 	require.Len(t, told, 10)
-	by := map[string]probedItem{}
+	by := map[string]campaigns.ProbedItem{}
 	for _, it := range told {
 		by[it.Item] = it
 	}
@@ -157,13 +159,13 @@ func TestValidateProbeWhenAllIsWell(t *testing.T) {
 	b.set = archiveSet(t)
 	b.file("c.yaml", `{ campaigns: { one: { fetcher: oaipmh, params: { url: "`+s.URL+`/alpha" } } } }`)
 	out := b.ok("campaigns", "validate", "c.yaml", "--probe", "--allow-network", "127.0.0.0/8")
-	require.Contains(t, out, "1 item: 1 well, 0 wrong, 0 not asked")
+	require.Contains(t, out, "1 item: 1 ok, 0 with problems, 0 not checked")
 	require.NotContains(t, out, "\nwrong")
 
 	r := b.run("campaigns", "validate", "c.yaml", "--probe")
-	require.Equal(t, exitError, r.code, "this machine is asked only when allowed")
+	require.Equal(t, program.ExitError, r.code, "this machine is asked only when allowed")
 	require.Contains(t, r.out, "--allow-network")
 
 	b.file("c.yaml", `{ campaigns: { one: { fetcher: oaipmh, parms: {} } } }`)
-	require.Equal(t, exitUsage, b.run("campaigns", "validate", "c.yaml", "--probe").code, "files first")
+	require.Equal(t, program.ExitUsage, b.run("campaigns", "validate", "c.yaml", "--probe").code, "files first")
 }

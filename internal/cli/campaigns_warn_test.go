@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 // What plan would say of the files alone, validate says too: at its line.
@@ -25,7 +27,7 @@ func TestValidateKnowsWhatIsNotMeant(t *testing.T) {
       - { name: other, fetcher: feed, params: { url: "https://t.example.org/", pages: 3 } }
 `)
 	r := b.run("campaigns", "validate", "c.yaml")
-	require.Equal(t, exitOK, r.code, r.out+r.err)
+	require.Equal(t, program.ExitOK, r.code, r.out+r.err)
 	require.Equal(t, `Allowed, but probably not meant:
 c.yaml:5     minutes.schedule: cron "* * * * *" fires 60 times in each of its
              hours; once in an hour is: 0 * * * *

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/checkpoints"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 const repositories = `project: library
@@ -52,7 +54,7 @@ func TestCheckpointsSetFromAPosition(t *testing.T) {
 	require.Contains(t, b.ok("checkpoints", "show", "beta"), `{"from":"2026-04-01","set":"theses"}`)
 	b.ok("checkpoints", "set", "--item", "beta", "from=2026-04-02")
 
-	var told []move
+	var told []checkpoints.Move
 	require.NoError(t, json.Unmarshal([]byte(b.ok("checkpoints", "set", "--item", "beta", "from=2026-04-03", "-o", "json")), &told))
 	require.JSONEq(t, `{"from":"2026-04-02","set":"theses"}`, string(told[0].Before))
 	require.JSONEq(t, `{"from":"2026-04-03","set":"theses"}`, string(told[0].After))
@@ -66,7 +68,7 @@ func TestCheckpointsSetMany(t *testing.T) {
 
 	b.file("wrong.csv", "item,from\nalpha,2026-06-01\nalfa,2026-05-02\nbeta,soon\nhttps://news.example.org/rss,2026-05-01\n")
 	r := b.run("checkpoints", "set", "--campaign", "repositories", "--file", "wrong.csv")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	golden(t, "checkpoints_set_wrong", r.out)
 	require.NotContains(t, b.ok("checkpoints", "list"), "2026-06-01", "all or nothing")
 
@@ -83,7 +85,7 @@ func TestCheckpointsSetMistakes(t *testing.T) {
 		"did you mean alpha?":             {"--campaign", "repositories", "--item", "alpa", "from=2026-05-01"},
 		"give the checkpoint itself: --j": {"--campaign", "repositories", "--entry", "news", "--item", "https://news.example.org/rss", "from=2026-05-01"},
 		"there is from":                   {"--campaign", "repositories", "--item", "alpha", "token=x"},
-		"is no date":                      {"--campaign", "repositories", "--item", "alpha", "from=soon"},
+		"is not a date":                   {"--campaign", "repositories", "--item", "alpha", "from=soon"},
 		"not applied":                     {"--campaign", "depositories", "--item", "alpha", "from=2026-05-01"},
 		"or name its campaign":            {"--item", "alpha", "from=2026-05-01"},
 		"say where to go on":              {"--item", "alpha"},
@@ -94,7 +96,7 @@ func TestCheckpointsSetMistakes(t *testing.T) {
 		"no such file":                    {"--file", "nowhere.csv"},
 	} {
 		r := b.run(append([]string{"checkpoints", "set"}, args...)...)
-		require.NotEqual(t, exitOK, r.code, says)
+		require.NotEqual(t, program.ExitOK, r.code, says)
 		require.Contains(t, r.err, says)
 	}
 	delete(b.env, "VENDEMMIA_SECRET_TOKEN")
@@ -114,7 +116,7 @@ func TestCheckpointsSetLeavesItemsInFlightAlone(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	r := b.run("checkpoints", "set", "--item", "feed-001", "--json", `{"etag":"x"}`)
-	require.Equal(t, exitError, r.code, r.out)
+	require.Equal(t, program.ExitError, r.code, r.out)
 	require.Contains(t, r.err, "news / feed / feed-001 is in flight in run news-2026-05-03T18:00:00Z; nothing was changed")
 	b.ok("checkpoints", "set", "--item", "feed-100", "--json", `{"etag":"x"}`)
 	b.ok("checkpoints", "set", "--item", "feed-001", "--json", `{"etag":"x"}`, "--lane", "backfill-1")

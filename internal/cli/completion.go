@@ -2,11 +2,13 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
-type completion struct{ *program }
+type completion struct{ *program.Program }
 
-func newCompletion(p *program) *cobra.Command {
+func newCompletion(p *program.Program) *cobra.Command {
 	c := &completion{p}
 	return &cobra.Command{
 		Use: "completion SHELL", Short: "Print the script that completes commands in a shell",
@@ -23,7 +25,7 @@ runs in bash, zsh, fish or powershell.
 }
 
 func (c *completion) run(cmd *cobra.Command, args []string) error {
-	root, w := cmd.Root(), c.env.Stdout
+	root, w := cmd.Root(), c.Env.Stdout
 	switch args[0] {
 	case "bash":
 		return root.GenBashCompletionV2(w, true)

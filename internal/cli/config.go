@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/internal/cli/print"
-	"github.com/vendemmia/vendemmia/internal/dev"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/local/dev"
 )
 
-type configShow struct{ *program }
+type configShow struct{ *program.Program }
 
-func newConfig(p *program) *cobra.Command {
+func newConfig(p *program.Program) *cobra.Command {
 	c := &configShow{p}
 	return &cobra.Command{
 		Use: "config", Short: "Show the settings, and where each comes from",
@@ -24,24 +25,24 @@ environment, that the settings file, that the default.`,
 }
 
 func (c *configShow) run(*cobra.Command, []string) error {
-	s, err := c.settings()
+	s, err := c.Settings()
 	if err != nil {
 		return err
 	}
-	t, err := c.target()
+	t, err := c.Target()
 	if err != nil {
 		return err
 	}
-	c.out.Value(map[string]any{"settings": s.Values(), "temporal": t})
+	c.Out.Value(map[string]any{"settings": s.Values(), "temporal": t})
 	table := print.NewTable(print.Left("SETTING"), print.Flex("VALUE"), print.Flex("FROM"))
 	for _, v := range s.Values() {
-		table.Row(v.Name, print.Dash(c.relative(v.Value)), c.relative(v.Origin))
+		table.Row(v.Name, print.Dash(c.Relative(v.Value)), c.Relative(v.Origin))
 	}
-	c.out.Table(table)
+	c.Out.Table(table)
 	from := ""
-	if c.devServer(s) != "" {
-		from = " (starter dev, " + c.relative(filepath.Join(filepath.Dir(strings.TrimPrefix(s.Store, "sqlite:")), dev.AddressFile)) + ")"
+	if c.DevServer(s) != "" {
+		from = " (starter dev, " + c.Relative(filepath.Join(filepath.Dir(strings.TrimPrefix(s.Store, "sqlite:")), dev.AddressFile)) + ")"
 	}
-	c.out.Printf("\nTemporal would be %s%s\n", t, from)
+	c.Out.Printf("\nTemporal would be %s%s\n", t, from)
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 func TestExportAsFiles(t *testing.T) {
@@ -35,7 +37,7 @@ func TestExportAsFiles(t *testing.T) {
 	require.FileExists(t, filepath.Join(b.dir, "batches", "000000000001.jsonl"))
 
 	r := b.run("documents", "export", "--as", "files", "--to", "out")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "/work/out was begun with --layout flat --campaign news")
 
 	other := newBench(t)
@@ -43,7 +45,7 @@ func TestExportAsFiles(t *testing.T) {
 	other.ok("init")
 	require.NoError(t, os.CopyFS(filepath.Join(other.dir, "out"), os.DirFS(filepath.Join(b.dir, "out"))))
 	r = other.run("documents", "export", "--as", "files", "--to", "out", "--campaign", "news")
-	require.Equal(t, exitRunFailed, r.code)
+	require.Equal(t, program.ExitRunFailed, r.code)
 	require.Contains(t, r.err, "database reset")
 }
 
@@ -60,7 +62,7 @@ func TestExportMistakes(t *testing.T) {
 		"batches stand in one folder": {"--as", "files", "--to", "out", "--batch", "10", "--layout", "days"},
 	} {
 		r := b.run(append([]string{"documents", "export"}, args...)...)
-		require.Equal(t, exitUsage, r.code, says)
+		require.Equal(t, program.ExitUsage, r.code, says)
 		require.Contains(t, r.err, says)
 	}
 	require.NoDirExists(t, b.dir+"/out")

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/documents"
 )
 
 func TestDocumentsGetAt(t *testing.T) {
@@ -35,30 +34,14 @@ func TestDocumentsGetField(t *testing.T) {
 	require.Contains(t, r.err, `has no field "no such field"; there are: -`)
 	require.Equal(t, 2, b.run("documents", "get", id, "--field", "text", "--body").code)
 
-	d := rows.Document{Line: harvest.Line{ID: "x", Fields: map[string]any{"text": "one\ntwo", "codes": []any{"26A02924", "26A02925"}}}}
+	d := rows.Document{Line: rows.Line{ID: "x", Fields: map[string]any{"text": "one\ntwo", "codes": []any{"26A02924", "26A02925"}}}}
 	for name, want := range map[string]string{"text": "one\ntwo\n", "codes": "26A02924\n26A02925\n"} {
-		text, err := fieldOf(d, name)
+		text, err := documents.FieldOf(d, name)
 		require.NoError(t, err)
 		require.Equal(t, want, text)
 	}
-	_, err := fieldOf(d, "title")
+	_, err := documents.FieldOf(d, "title")
 	require.ErrorContains(t, err, "there are: codes, text")
-}
-
-// Fields come from JSON: numbers are whole, lists are read by people, and what is
-// too long says how to get the rest.
-func TestFieldText(t *testing.T) {
-	t.Parallel()
-	for text, v := range map[string]any{
-		"": nil, "a\nb": "a\nb", "20261234": float64(20261234), "0.5": 0.5, "true": true,
-		"a, 2": []any{"a", float64(2)}, "number 38 type ordinary": map[string]any{"type": "ordinary", "number": float64(38)},
-	} {
-		require.Equal(t, text, fieldText(v))
-	}
-	require.Equal(t, []string{"a", "b"}, fieldLines([]any{"a", "b"}))
-	require.Equal(t, "one\n  two words", paragraphs("one\ntwo words\n", 2))
-	require.Equal(t, "short", cutLong("short", "text"))
-	require.Contains(t, cutLong(strings.Repeat("è", 601), "text"), "è…\n--field text writes all of it")
 }
 
 func TestDocumentsDiffOfOneVersion(t *testing.T) {

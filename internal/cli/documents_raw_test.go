@@ -12,6 +12,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/store"
 )
 
@@ -30,17 +33,18 @@ func (b *bench) harvested(run string, pages map[string]string, docs ...harvest.D
 	require.NoError(b.t, err)
 	claimed, err := s.Claim(ctx, rows.Claim{Run: g.Run.ID, Shared: true, Epoch: 1, Max: 1, Now: moment()})
 	require.NoError(b.t, err)
-	w := rows.Write{Run: g.Run.ID, Ord: 1, Epoch: 1, Item: harvest.Item{Campaign: "acts", Entry: "web", Key: "site"}, Fetcher: "web", At: moment()}
+	w := rows.Write{Run: g.Run.ID, Ord: 1, Epoch: 1, Item: units.Item{Campaign: "acts", Entry: "web", Key: "site"}, Fetcher: "web", At: moment()}
 	for address, body := range pages {
-		x := harvest.Exchange{At: moment(), Method: "GET", URL: address, Host: "x.example", Status: 200}
-		x.Raw, err = s.PutBlob(ctx, []byte(body))
+		x := visit.Exchange{At: moment(), Method: "GET", URL: address, Host: "x.example", Status: 200}
+		raw, err := s.PackRaw(ctx, []byte(body))
 		require.NoError(b.t, err)
+		x.Raw, w.Raw = raw.Digest, append(w.Raw, raw)
 		w.Ledger = append(w.Ledger, x)
 	}
 	w.Page = &rows.PageWrite{Seq: 1, Collection: "acts", Version: claimed.Items[0].Checkpoint.Version, Page: harvest.Page{Documents: docs, Checkpoint: json.RawMessage(`{}`), Last: true}}
-	w.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeDone}
+	w.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Done}
 	require.NoError(b.t, s.Write(ctx, w).Err)
-	require.NoError(b.t, s.FinishRun(ctx, rows.Finish{Run: g.Run.ID, Outcome: harvest.OutcomeDone, At: moment(), Summary: []byte(`{}`)}))
+	require.NoError(b.t, s.FinishRun(ctx, rows.Finish{Run: g.Run.ID, Outcome: outcomes.Done, At: moment(), Summary: []byte(`{}`)}))
 }
 
 // The page a version was read from is at hand: by the document's address, with

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
@@ -27,20 +28,20 @@ func TestEmptyWorldIsTold(t *testing.T) {
 		{"documents", "list", "--campaign", "news"},
 	}
 	for _, args := range commands {
-		nothing := exitOK
+		nothing := program.ExitOK
 		if len(args) > 1 && args[len(args)-1] == "news" {
-			nothing = exitUsage // a name that nothing has
+			nothing = program.ExitUsage // a name that nothing has
 		}
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			b := emptyBench(t)
-			require.Equal(t, exitOK, b.run("init").code)
+			require.Equal(t, program.ExitOK, b.run("init").code)
 			require.Equal(t, nothing, b.run(args...).code, "a new store beside no schedule")
 
 			_, err := b.engine.schedules.Create(t.Context(), client.ScheduleOptions{ID: "campaign-news", Memo: map[string]any{workflows.MemoStore: "c0ffee00"}})
 			require.NoError(t, err)
 			r := b.run(args...)
-			require.Equal(t, exitError, r.code, r.out)
+			require.Equal(t, program.ExitError, r.code, r.out)
 			require.Contains(t, r.err, "belong to store #c0ffee00: wrong folder, or --store")
 
 			b.engine.down = errors.New("connection refused")
@@ -62,7 +63,7 @@ func TestTheStoreRemembersItsServer(t *testing.T) {
 	b.engine.id, b.engine.at = "ns-2", engine.Target{Address: "localhost:7299", Namespace: "default"}
 	for _, args := range [][]string{{"campaigns", "plan"}, {"campaigns", "apply"}, {"trigger", "--campaign", "example"}, {"campaigns", "pause", "example"}} {
 		r := b.run(args...)
-		require.Equal(t, exitError, r.code, "%v %s", args, r.out)
+		require.Equal(t, program.ExitError, r.code, "%v %s", args, r.out)
 		require.Contains(t, r.err, "was applied to namespace default @ localhost:7233, and this is namespace default @ localhost:7299")
 		require.Contains(t, r.err, "starter campaigns apply --move")
 		require.NotContains(t, r.out, "not on the server any more")
@@ -72,5 +73,5 @@ func TestTheStoreRemembersItsServer(t *testing.T) {
 	b.ok("campaigns", "apply", "--move")
 	b.ok("campaigns", "plan")
 	b.engine.id, b.engine.at = "ns-1", engine.Target{}
-	require.Equal(t, exitError, b.run("campaigns", "plan").code)
+	require.Equal(t, program.ExitError, b.run("campaigns", "plan").code)
 }

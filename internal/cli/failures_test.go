@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 func TestFailuresRetry(t *testing.T) {
@@ -25,7 +26,7 @@ func TestFailuresRetry(t *testing.T) {
 			start := b.engine.started[0].Start
 			require.Equal(t, "news", start.Campaign)
 			require.Equal(t, []string{"ilsole24ore-norme"}, start.Items)
-			require.True(t, start.Again, "a fetcher that was mended reads it again, 304 or not")
+			require.True(t, start.ForceRefresh, "a fetcher that was mended reads it again, 304 or not")
 		})
 	}
 }
@@ -36,17 +37,17 @@ func TestFailuresAccept(t *testing.T) {
 	require.Equal(t, "accepted 1 failure of 1 item; what the next run meets decides how it ends\n", b.ok("failures", "accept", "q-2"))
 	require.Len(t, b.open(), 2)
 	r := b.run("failures", "accept", "q-2")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "it is accepted already")
 	b.ok("failures", "accept", "--campaign", "news")
 	require.Empty(t, b.open())
-	require.Contains(t, b.ok("failures", "list"), "(none is open; all: starter failures list --all)\n")
+	require.Contains(t, b.ok("failures", "list"), "No open failures; all: starter failures list --all\n")
 	require.Contains(t, b.ok("failures", "list", "--all"), "accepted")
 	for _, verb := range []string{"accept", "retry"} {
-		require.Equal(t, exitUsage, b.run("failures", verb).code, "it must be said which")
-		require.Equal(t, exitUsage, b.run("failures", verb, "--campaign", "news").code, "there is none left")
-		require.Equal(t, exitError, b.run("failures", verb, "q-99").code)
-		require.Equal(t, exitUsage, b.run("failures", verb, "x").code)
+		require.Equal(t, program.ExitUsage, b.run("failures", verb).code, "it must be said which")
+		require.Equal(t, program.ExitUsage, b.run("failures", verb, "--campaign", "news").code, "there is none left")
+		require.Equal(t, program.ExitError, b.run("failures", verb, "q-99").code)
+		require.Equal(t, program.ExitUsage, b.run("failures", verb, "x").code)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
-	"github.com/vendemmia/vendemmia/internal/rollout"
+	"github.com/vendemmia/vendemmia/internal/planner"
 	"github.com/vendemmia/vendemmia/workflows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -37,7 +37,7 @@ type fakeEngine struct {
 	tellErr    error
 	started    []engine.NewRun
 	told       []string
-	added      []engine.Attribute
+	added      []workflows.Attribute
 	schedules  fakeSchedules
 	queues     []string
 }
@@ -55,10 +55,12 @@ func (f *fakeEngine) Target() engine.Target {
 	}
 	return f.at
 }
+
 func (f *fakeEngine) NamespaceID(context.Context) (string, error) { return f.id, nil }
 
 func (f *fakeEngine) Check(context.Context) error { return nil }
-func (f *fakeEngine) Close()                      {}
+
+func (f *fakeEngine) Close() {}
 
 func (f *fakeEngine) Start(_ context.Context, n engine.NewRun) (engine.Started, error) {
 	f.mu.Lock()
@@ -81,7 +83,7 @@ func (f *fakeEngine) Wait(ctx context.Context, _, _ string) (steps.Summary, erro
 	return f.summary, f.waitErr
 }
 
-func (f *fakeEngine) Ended(context.Context, string) (string, error) { return f.ended, f.down }
+func (f *fakeEngine) Ended(context.Context, string, string) (string, error) { return f.ended, f.down }
 
 func (f *fakeEngine) Failing(context.Context, string) (string, error) { return f.failing, f.down }
 
@@ -95,7 +97,9 @@ func (f *fakeEngine) Actions(context.Context, string, string) (int, error) {
 func (f *fakeEngine) Progress(context.Context, string) (steps.ProgressOut, error) {
 	return f.progress, nil
 }
+
 func (f *fakeEngine) Cancel(_ context.Context, id, _ string) error { return f.tell("cancel " + id) }
+
 func (f *fakeEngine) Pause(_ context.Context, id string, in steps.PauseIn) error {
 	return f.tell("pause " + id + " by " + in.By + ": " + in.Why)
 }
@@ -139,7 +143,8 @@ func (f *fakeEngine) Schedule(context.Context, string) (engine.Schedule, error) 
 	return f.schedule, f.schedErr
 }
 
-func (f *fakeEngine) Schedules() rollout.Schedules { return &f.schedules }
+func (f *fakeEngine) Schedules() planner.Schedules { return &f.schedules }
+
 func (f *fakeEngine) Instance(_ context.Context, store string) (workflows.Instance, error) {
 	return workflows.Instance{Store: store}, nil
 }
@@ -148,7 +153,7 @@ func (f *fakeEngine) SearchAttributes(context.Context) (map[string]string, error
 	return f.attributes, nil
 }
 
-func (f *fakeEngine) AddSearchAttributes(_ context.Context, add []engine.Attribute) error {
+func (f *fakeEngine) AddSearchAttributes(_ context.Context, add []workflows.Attribute) error {
 	if f.addErr != nil {
 		return f.addErr
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/fetchers"
-	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/terminal"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -87,22 +88,22 @@ func (b *bench) runIn(ctx context.Context, args ...string) result {
 	var out, err bytes.Buffer
 	var stdout, stderr io.Writer = tap{&out, b.written}, tap{&err, b.warned}
 	if b.terminal {
-		stdout, stderr = print.NewScreen(stdout), print.NewScreen(stderr)
+		stdout, stderr = terminal.NewScreen(stdout), terminal.NewScreen(stderr)
 	}
-	p := newProgram(Env{
+	p := program.New(program.Env{
 		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: stdout, Stderr: stderr, Fetchers: b.set, Version: "1.2.3", Dir: b.dir,
 		Getenv: func(name string) string { return b.env[name] }, Now: moment, Zone: rome(b.t),
 	})
-	p.interactive = func() bool { return b.asked }
-	p.dial = func(context.Context) (Engine, error) {
+	p.Interactive = func() bool { return b.asked }
+	p.Dial = func(context.Context) (program.Engine, error) {
 		if b.engine.down != nil {
 			return nil, b.engine.down
 		}
 		return b.engine, nil
 	}
-	p.pace, p.patience, p.again = time.Millisecond, 0, time.Millisecond
-	defer p.close()
-	code := p.run(ctx)
+	p.Pace, p.Patience, p.Again = time.Millisecond, 0, time.Millisecond
+	defer p.Close()
+	code := run(ctx, p)
 	return result{code: code, out: b.scrub(out.String()), err: b.scrub(err.String())}
 }
 
@@ -120,7 +121,7 @@ func (b *bench) scrub(s string) string {
 func (b *bench) ok(args ...string) string {
 	b.t.Helper()
 	r := b.run(args...)
-	require.Equal(b.t, exitOK, r.code, "%v: %s", args, r.err)
+	require.Equal(b.t, program.ExitOK, r.code, "%v: %s", args, r.err)
 	return r.out
 }
 

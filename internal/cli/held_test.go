@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 // heldBench is a bench with a run whose only item has failed once and waits.
@@ -38,7 +39,7 @@ func TestWatchSaysWhatARunWaitsFor(t *testing.T) {
 		}
 	}
 	r := b.runIn(ctx, "runs", "watch", "weather")
-	require.Equal(t, exitInterrupted, r.code)
+	require.Equal(t, program.ExitInterrupted, r.code)
 	require.Equal(t, 1, strings.Count(r.err, "a waits until 18:15:00 CEST (get https://h.example.org/: HTTP status 502)"), r.err)
 	require.Contains(t, r.err, "the run goes on", "whatever it was doing just then")
 	require.Contains(t, r.err, "more: starter why weather-1\n", r.err)

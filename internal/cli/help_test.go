@@ -8,11 +8,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 func everyCommand(t *testing.T) []*cobra.Command {
 	t.Helper()
-	p := newProgram(Env{Fetchers: sampleSet(t)})
+	p := program.New(program.Env{Fetchers: sampleSet(t)})
 	var all []*cobra.Command
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -48,7 +50,7 @@ func TestExamplesAreRight(t *testing.T) {
 	for _, c := range everyCommand(t) {
 		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(c.Example), "source <("))
 		require.Equal(t, "starter", words[0], c.CommandPath())
-		p := newProgram(Env{Fetchers: sampleSet(t)})
+		p := program.New(program.Env{Fetchers: sampleSet(t)})
 		found, rest, err := newRoot(p).Find(words[1:])
 		require.NoError(t, err, c.CommandPath())
 		if c.HasSubCommands() {
@@ -72,8 +74,8 @@ func TestHelp(t *testing.T) {
 	for _, c := range everyCommand(t) {
 		var out bytes.Buffer
 		args := append(strings.Fields(c.CommandPath())[1:], "--help")
-		code := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &out, Fetchers: sampleSet(t)})
-		require.Equal(t, exitOK, code, args)
+		code := Main(t.Context(), program.Env{Args: args, Stdout: &out, Stderr: &out, Fetchers: sampleSet(t)})
+		require.Equal(t, program.ExitOK, code, args)
 		text, _, _ := strings.Cut(out.String(), "\nGlobal Flags:")
 		all.WriteString("$ " + c.CommandPath() + " --help\n" + text + "\n")
 	}
@@ -86,10 +88,10 @@ func TestMistakesAreUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no verb":            {[]string{"runs"}, "and then? one of"},
+		"no verb":            {[]string{"runs"}, "a verb is missing, one of"},
 		"wrong verb":         {[]string{"runs", "lsit"}, "did you mean list?"},
 		"wrong noun":         {[]string{"campains", "list"}, "did you mean campaigns?"},
-		"no argument":        {[]string{"runs", "show"}, "it goes: starter runs show RUN"},
+		"no argument":        {[]string{"runs", "show"}, "usage: starter runs show RUN"},
 		"unknown flag":       {[]string{"runs", "list", "--frobnicate"}, "unknown flag: --frobnicate; see `starter runs list --help`"},
 		"format":             {[]string{"version", "-o", "xml"}, "one of text, json, jsonl"},
 		"outcome":            {[]string{"runs", "list", "--outcome", "faild"}, "did you mean failed?"},
@@ -123,7 +125,7 @@ func TestMistakesAreUsage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newBench(t).run(c.args...)
-			require.Equal(t, exitUsage, r.code, "%s%s", r.out, r.err)
+			require.Equal(t, program.ExitUsage, r.code, "%s%s", r.out, r.err)
 			require.Contains(t, r.err, c.says)
 			require.Empty(t, r.out)
 		})
@@ -148,7 +150,7 @@ func TestCompletion(t *testing.T) {
 		require.Contains(t, out, c.want, c.args)
 	}
 	none := emptyBench(t)
-	require.Equal(t, exitOK, none.run("__complete", "campaigns", "show", "").code, "no store: nothing to offer, no error")
+	require.Equal(t, program.ExitOK, none.run("__complete", "campaigns", "show", "").code, "no store: nothing to offer, no error")
 }
 
 // TestBackquotesAreNotEaten: what stands between backquotes in the text of a

@@ -20,7 +20,12 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
-	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/retry"
+	"github.com/vendemmia/vendemmia/internal/terminal"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/store"
 )
 
@@ -61,7 +66,7 @@ func newEvilBench(t *testing.T) *bench {
 func (d *seeder) evil(ctx context.Context) {
 	c := campaigns.Campaign{
 		Name: "evil", Project: "p", Description: evil, Owner: evil, Tags: []string{evil}, Processors: 1, Notify: []campaigns.Alert{{To: "https://h/" + evil, After: 1, Per: "run"}},
-		Entries: []campaigns.Entry{{Name: "feed", Fetcher: "feed", Queue: "vendemmia-fetch", Retry: harvest.DefaultRetry(), Params: json.RawMessage(`{"url":"https://a.example.org/"}`)}},
+		Entries: []campaigns.Entry{{Name: "feed", Fetcher: "feed", Queue: "vendemmia-fetch", Retry: retry.Default(), Params: json.RawMessage(`{"url":"https://a.example.org/"}`)}},
 	}
 	spec, err := c.Canonical()
 	require.NoError(d.t, err)
@@ -81,7 +86,7 @@ func (d *seeder) evil(ctx context.Context) {
 		require.NoError(d.t, err)
 		d.evilItems(ctx, g.Run, n)
 		require.NoError(d.t, d.s.FinishRun(ctx, rows.Finish{
-			Run: g.Run.ID, Outcome: harvest.OutcomeFailed, Why: evil, At: utc(14+n, 1, 0), Outbox: []rows.Message{{Run: g.Run.ID, Campaign: "evil", To: "https://h/" + evil, Payload: json.RawMessage(`{"a":"b"}`)}},
+			Run: g.Run.ID, Outcome: outcomes.Failed, Why: evil, At: utc(14+n, 1, 0), Outbox: []rows.Message{{Run: g.Run.ID, Campaign: "evil", To: "https://h/" + evil, Payload: json.RawMessage(`{"a":"b"}`)}},
 		}))
 	}
 	due, err := d.s.Outbox(ctx, 0, utc(20, 0, 0))
@@ -96,11 +101,11 @@ func (d *seeder) evil(ctx context.Context) {
 func (d *seeder) evilItems(ctx context.Context, run rows.Run, n int) {
 	for ord, it := range d.claim(ctx, run, utc(14+n, 0, 5)) {
 		w := rows.Write{
-			Run: run.ID, Ord: ord, Epoch: d.epoch, Item: harvest.Item{Campaign: "evil", Entry: "feed", Key: it.Key}, Fetcher: "feed", At: utc(14+n, 0, 6), Attempt: 1, Worker: evil,
-			Ledger: []harvest.Exchange{{At: utc(14+n, 0, 6), Method: "GET", Host: "h.example.org", URL: "https://h/" + evil, Status: 500, Kind: harvest.KindBroken, Error: evil, Note: evil}},
+			Run: run.ID, Ord: ord, Epoch: d.epoch, Item: units.Item{Campaign: "evil", Entry: "feed", Key: it.Key}, Fetcher: "feed", At: utc(14+n, 0, 6), Attempt: 1, Worker: evil,
+			Ledger: []visit.Exchange{{At: utc(14+n, 0, 6), Method: "GET", Host: "h.example.org", URL: "https://h/" + evil, Status: 500, Kind: harvest.KindBroken, Error: evil, Note: evil}},
 		}
 		if ord == 1 {
-			w.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeBroken, Kind: harvest.KindBroken, Why: evil, Error: evil, Attempts: 1, Evidence: []byte(evil)}
+			w.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Broken, Kind: harvest.KindBroken, Why: evil, Error: evil, Attempts: 1, Evidence: []byte(evil)}
 		} else {
 			w.Page = &rows.PageWrite{Seq: 1, Collection: "evil", Version: it.Checkpoint.Version, Page: harvest.Page{
 				Documents: []harvest.Document{{
@@ -108,7 +113,7 @@ func (d *seeder) evilItems(ctx context.Context, run rows.Run, n int) {
 				}, {ID: "plain", Title: evil, Body: []byte(evil), Fields: map[string]any{"field": evil}}},
 				Rejects: []harvest.Reject{{ID: evil, Reason: evil, Bytes: []byte(evil)}}, Warnings: []string{evil}, Listed: 3, Checkpoint: json.RawMessage(`{"at":` + quoted(evil) + `}`), Last: true,
 			}}
-			w.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomePartial, Why: evil, Attempts: 1}
+			w.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Partial, Why: evil, Attempts: 1}
 		}
 		require.NoError(d.t, d.s.Write(ctx, w).Err)
 	}
@@ -142,7 +147,7 @@ func evilCalls() map[string][][]string {
 		"outbox drop": one("1"), "outbox list": one(), "outbox retry": one("1"), "probe": {{"https://x.example.org/" + evil}, {evil}},
 		"runs cancel": {{"evil-2", "--note", evil}, {evil}}, "runs list": one(), "runs pause": one("evil-2"), "runs resume": one("evil-2"), "runs retry": one("evil-2"), "runs set": one("evil-2", "--processors", "2"),
 		"runs show": {{"evil-2"}, {"evil-2", "-a"}, {evil}}, "runs skip": {{"evil-2", evilKey}, {"evil-2", evil}}, "runs wait": one("evil-2"), "runs watch": one("evil-2"),
-		"setup": {{"--print"}, {}}, "store restored": {{}, {evil}}, "store verify": one(), "trigger": {{"evil"}, {evil}, {"--fetcher", evil}, {"evil", "--item", evil}}, "version": one(),
+		"setup": {{"--print"}, {}}, "store backup": {{"copies"}, {"evil" + evil}}, "store restored": {{}, {evil}}, "store verify": one(), "trigger": {{"evil"}, {evil}, {"--fetcher", evil}, {"evil", "--item", evil}}, "version": one(),
 		"why": {{"evil"}, {"evil-2"}, {evilKey}, {evilKey + "2"}, {"h.example.org"}, {evil}}, "workers": one(),
 	}
 }
@@ -183,7 +188,7 @@ func TestNothingForeignSteersATerminal(t *testing.T) {
 			}
 		}
 	}
-	walk(newRoot(newProgram(Env{})))
+	walk(newRoot(program.New(program.Env{})))
 }
 
 // harmless: nothing in a text steers a terminal, but for our colours around our
@@ -193,7 +198,7 @@ func harmless(t *testing.T, text string) {
 	ours := regexp.MustCompile(`\x1b\[3[13]m[a-z]+\x1b\[0m|\r *`).ReplaceAllString(text, "")
 	require.True(t, utf8.ValidString(ours), "%q", ours)
 	for i, r := range ours {
-		if print.Steers(r) && r != '\n' && r != '\t' {
+		if terminal.Steers(r) && r != '\n' && r != '\t' {
 			t.Fatalf("%U at %d: %q", r, i, ours[max(0, i-60):min(len(ours), i+20)])
 		}
 	}
@@ -236,7 +241,7 @@ func TestATerminalIsKnown(t *testing.T) {
 		}
 		done <- out.String()
 	}()
-	code := Main(t.Context(), Env{Args: []string{"documents", "get", "plain", "--body"}, Stdin: strings.NewReader(""), Stdout: slave, Stderr: os.Stderr, Fetchers: b.set, Dir: b.dir})
-	require.Equal(t, exitOK, code)
+	code := Main(t.Context(), program.Env{Args: []string{"documents", "get", "plain", "--body"}, Stdin: strings.NewReader(""), Stdout: slave, Stderr: os.Stderr, Fetchers: b.set, Dir: b.dir})
+	require.Equal(t, program.ExitOK, code)
 	harmless(t, strings.ReplaceAll(<-done, "\r\n", "\n"))
 }

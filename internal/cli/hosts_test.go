@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/polite"
 )
 
@@ -64,7 +65,7 @@ func TestHostsThatNobodyKnows(t *testing.T) {
 	b := newBench(t)
 	for _, verb := range []string{"show", "pause", "resume"} {
 		r := b.run("hosts", verb, "www.nytime.com")
-		require.Equal(t, exitUsage, r.code)
+		require.Equal(t, program.ExitUsage, r.code)
 		require.Contains(t, r.err, "did you mean www.nytimes.com?")
 	}
 	b.ok("hosts", "pause", "*", "--note", "our own network is down")

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/internal/cli/checkpoints"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 // vufind is a folder of VuFindHarvest: two repositories that were harvested, one
@@ -25,12 +27,12 @@ func TestImportVuFind(t *testing.T) {
 	b.set = archiveSet(t)
 	b.vufind()
 	r := b.run("import", "vufind", "vufind/oai.ini")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	golden(t, "import_vufind", r.out+"-- stderr --\n"+r.err)
 
 	b.ok("init", "--yes")
 	r = b.run("import", "vufind", "vufind/oai.ini", "--campaign", "libraries", "--write", "campaigns/oai.yaml", "--positions", "from.csv")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	require.Empty(t, r.out)
 	golden(t, "import_vufind_write", r.err)
 	require.Contains(t, b.ok("campaigns", "validate", "campaigns/oai.yaml"), "1 campaign in 1 file: nothing wrong.")
@@ -39,7 +41,7 @@ func TestImportVuFind(t *testing.T) {
 	require.Contains(t, b.ok("checkpoints", "show", "libraries/oaipmh/town"), `{"from":"2026-05-01","set":""}`)
 
 	r = b.run("import", "vufind", "vufind/oai.ini", "--write", "other.yaml", "--positions", "from.csv")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "from.csv is there already; nothing was written")
 	require.NoFileExists(t, b.dir+"/other.yaml")
 }
@@ -51,11 +53,11 @@ func TestImportAppliesPositions(t *testing.T) {
 	b.vufind()
 	b.ok("init", "--yes")
 	require.Contains(t, b.run("import", "vufind", "vufind/oai.ini", "--apply").err, "campaign repositories: not applied")
-	require.Equal(t, exitOK, b.run("import", "vufind", "vufind/oai.ini", "--write", "campaigns/oai.yaml").code)
+	require.Equal(t, program.ExitOK, b.run("import", "vufind", "vufind/oai.ini", "--write", "campaigns/oai.yaml").code)
 	b.ok("campaigns", "apply", "campaigns/oai.yaml")
 	r := b.run("import", "vufind", "vufind/oai.ini", "--apply", "-o", "json")
-	require.Equal(t, exitOK, r.code, r.err)
-	var told []move
+	require.Equal(t, program.ExitOK, r.code, r.err)
+	var told []checkpoints.Move
 	require.NoError(t, json.Unmarshal([]byte(r.out), &told))
 	require.Len(t, told, 2)
 	require.Contains(t, r.err, "Not taken over:")
@@ -63,7 +65,7 @@ func TestImportAppliesPositions(t *testing.T) {
 	b.file("vufind/oai.ini", "[elsewhere]\nurl = https://x.example.org/oai\n")
 	b.file("vufind/elsewhere/last_harvest.txt", "2026-05-01")
 	r = b.run("import", "vufind", "vufind/oai.ini", "--apply")
-	require.Equal(t, exitUsage, r.code, "an item that the campaign does not have")
+	require.Equal(t, program.ExitUsage, r.code, "an item that the campaign does not have")
 	require.Contains(t, r.out, "item elsewhere: campaign repositories as it was applied has none")
 }
 
@@ -82,7 +84,7 @@ func TestImportWithTheFetcherThatComes(t *testing.T) {
 		{"checkpoints", "set", "--campaign", "repositories", "--file", "from.csv"},
 	} {
 		r := b.run(args...)
-		require.Equal(t, exitOK, r.code, "%v: %s%s", args, r.out, r.err)
+		require.Equal(t, program.ExitOK, r.code, "%v: %s%s", args, r.out, r.err)
 	}
 	require.Contains(t, b.ok("checkpoints", "show", "repositories/oaipmh/town:b"), `"from":"2026-05-01T10:00:00Z"`)
 }
@@ -102,10 +104,10 @@ func TestImportMetha(t *testing.T) {
 	require.Contains(t, b.run("import", "metha").err, "say where")
 	b.env["HOME"] = b.dir + "/home"
 	r := b.run("import", "metha")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	golden(t, "import_metha", r.out+"-- stderr --\n"+r.err)
 	b.env["METHA_DIR"] = "home/.cache/metha"
-	var told taken
+	var told checkpoints.Taken
 	require.NoError(t, json.Unmarshal([]byte(b.ok("import", "metha", "-o", "json")), &told))
 	require.Len(t, told.Items, 4)
 	require.Len(t, told.Positions, 3)

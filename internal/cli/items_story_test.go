@@ -11,6 +11,9 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/store"
 )
 
@@ -27,7 +30,7 @@ func pastOf(t *testing.T, s *store.Store, key string, ends ...rows.Settle) {
 		_, err = s.Claim(t.Context(), rows.Claim{Run: g.Run.ID, Shared: true, Epoch: 1, Worker: "w", Max: 1, Now: at})
 		require.NoError(t, err)
 		end.State = rows.ItemClosed
-		w := rows.Write{Run: g.Run.ID, Epoch: 1, Item: harvest.Item{Campaign: "weather", Entry: "feed", Key: key}, Fetcher: "feed", At: at, Settle: &end}
+		w := rows.Write{Run: g.Run.ID, Epoch: 1, Item: units.Item{Campaign: "weather", Entry: "feed", Key: key}, Fetcher: "feed", At: at, Settle: &end}
 		require.NoError(t, s.Write(t.Context(), w).Err)
 		require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: g.Run.ID, Outcome: end.Outcome, At: at}))
 	}
@@ -42,8 +45,8 @@ func TestAnItemTellsItsStory(t *testing.T) {
 	c := weatherCampaign()
 	c.Entries[0].Split = &campaigns.Split{Items: []campaigns.Row{{Key: "w-ge", Label: "Genova", Params: json.RawMessage(`{}`)}}}
 	applied(t, s, c)
-	gone := rows.Settle{Outcome: harvest.OutcomeGone, Kind: harvest.KindGone, Why: string(harvest.WhyNotRetriable), Error: "HTTP status 410"}
-	pastOf(t, s, "w-ge", rows.Settle{Outcome: harvest.OutcomeDone}, gone, gone)
+	gone := rows.Settle{Outcome: outcomes.Gone, Kind: harvest.KindGone, Why: string(outcomes.WhyNotRetriable), Error: "HTTP status 410"}
+	pastOf(t, s, "w-ge", rows.Settle{Outcome: outcomes.Done}, gone, gone)
 	pastOf(t, s, "w-old", gone)
 	require.NoError(t, s.Close())
 
@@ -51,11 +54,11 @@ func TestAnItemTellsItsStory(t *testing.T) {
 	require.Contains(t, out, "KEY   OUTCOME  SINCE CEST  WHY\n")
 	require.Contains(t, out, "w-ge  gone          16:10  HTTP status 410\n", "since the first of the bad ones")
 	require.NotContains(t, out, "w-old", "no file has it")
-	require.Contains(t, b.ok("items", "list", "--campaign", "weather"), "in no file")
+	require.Contains(t, b.ok("items", "list", "--campaign", "weather"), "no longer in any file")
 	r := b.run("items", "list", "--unhealthy", "--strict", "--campaign", "weather")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Empty(t, r.err)
-	require.Equal(t, exitUsage, b.run("items", "list", "--strict").code)
+	require.Equal(t, program.ExitUsage, b.run("items", "list", "--strict").code)
 
 	out = b.ok("items", "show", "Genova")
 	for _, want := range []string{
@@ -65,21 +68,6 @@ func TestAnItemTellsItsStory(t *testing.T) {
 		require.Contains(t, out, want)
 	}
 	require.Contains(t, b.ok("items", "show", "w-old"), "no campaign file has it any more")
-}
-
-// TestWhyInWords: reasons are no code words.
-func TestWhyInWords(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		why, err, want string
-	}{
-		{"tried-too-many-times", "HTTP status 503", "HTTP status 503 (tried as often as its retry rule allows)"},
-		{"not-retriable", "HTTP status 410", "HTTP status 410"},
-		{"next-tick", "", "the next run takes it"},
-		{"moved", "", "moved"},
-	} {
-		require.Equal(t, c.want, itemStory{Item: rows.Item{Why: c.why}, Error: c.err}.whyText())
-	}
 }
 
 // TestTheLastFullRun: a run of some items says nothing of the others.
@@ -95,7 +83,7 @@ func TestTheLastFullRun(t *testing.T) {
 		r.Campaign, r.Version, r.StartedAt = "news", 1, moment()
 		g, err := s.OpenRun(t.Context(), rows.NewRun{Run: r})
 		require.NoError(t, err)
-		require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: g.Run.ID, Outcome: harvest.OutcomeDone, At: moment()}))
+		require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: g.Run.ID, Outcome: outcomes.Done, At: moment()}))
 	}
 	require.NoError(t, s.Close())
 	require.Regexp(t, `news .* warnings +18:00`, b.ok("campaigns", "list"))

@@ -8,6 +8,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/runs"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // What a run listed is shown beside what became of it, so that the numbers can be
@@ -15,9 +17,9 @@ import (
 func TestListedIsShown(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "12 listed: 1 new · 2 changed · 3 unchanged · 2 deleted · 4 quarantined",
-		documentsLine(harvest.Tally{Listed: 12, New: 1, Changed: 2, Same: 3, Deleted: 2, Quarantined: 4}))
+		runs.DocumentsLine(harvest.Tally{Listed: 12, New: 1, Changed: 2, Same: 3, Deleted: 2, Quarantined: 4}))
 	require.Equal(t, "22 listed: 0 new · 0 changed · 22 unchanged · 3 deleted (3 no longer listed)",
-		documentsLine(harvest.Tally{Listed: 22, Same: 22, Deleted: 3}), "a full pass deletes what is not listed")
+		runs.DocumentsLine(harvest.Tally{Listed: 22, Same: 22, Deleted: 3}), "a full pass deletes what is not listed")
 	b := newBench(t)
 	require.Regexp(t, `(?m)^OUTCOME +ITEMS +LISTED +NEW +CHANGED +SAME +DEL +QUAR$`, b.run("runs", "show", "news").out)
 	require.Regexp(t, `(?m)^ITEM +OUTCOME +LISTED +NEW +CHANGED +SAME +DEL +QUAR +TRIES +WHY$`, b.run("runs", "show", "news", "-a").out)
@@ -31,7 +33,7 @@ func TestAMissedRunDidNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	due := time.Date(2026, 5, 3, 11, 0, 0, 0, time.UTC)
-	for _, o := range []harvest.Outcome{harvest.OutcomeMissed, harvest.OutcomeSkipped} {
+	for _, o := range []outcomes.Outcome{outcomes.Missed, outcomes.Skipped} {
 		require.NoError(t, b.openStore().RecordRun(t.Context(), rows.Run{
 			RunID: string(o), WorkflowID: "news-" + string(o), Campaign: "news", Version: 1, State: rows.RunClosed,
 			DueAt: due, StartedAt: due, ClosedAt: due, Outcome: o,

@@ -4,107 +4,50 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
-	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
-// Env is everything a command may touch. Nothing else of the process is read or
-// written.
-type Env struct {
-	Args   []string // without the program's name
-	Stdin  io.Reader
-	Stdout io.Writer
-	Stderr io.Writer
-	Getenv func(string) string
-	// Environ lists the variables; nil: none (TEMPORAL_GRPC_META_* is then not
-	// seen).
-	Environ  func() []string
-	Fetchers fetchers.Set
-	Version  string
-	Dir      string // working folder
-	// Now and Zone are the clock; nil: the machine's.
-	Now  func() time.Time
-	Zone *time.Location
-}
-
-// The exit codes.
-const (
-	exitOK          = 0
-	exitError       = 1
-	exitUsage       = 2
-	exitRunFailed   = 3
-	exitWarnings    = 4 // with --strict
-	exitDifferences = 5 // with --detailed-exit-code
-	exitInterrupted = 130
-)
+// Env is everything a command may touch.
+type Env = program.Env
 
 // Main runs one command and returns its exit code. It may be called many times
 // at once with different Envs.
 func Main(ctx context.Context, env Env) int {
-	p := newProgram(env)
-	defer p.close()
-	return p.run(ctx)
+	p := program.New(env)
+	defer p.Close()
+	return run(ctx, p)
 }
 
-func (p *program) run(ctx context.Context) int {
+func run(ctx context.Context, p *program.Program) int {
 	root := newRoot(p)
-	root.SetArgs(p.env.Args)
-	root.SetIn(p.env.Stdin)
-	root.SetOut(p.env.Stdout)
-	root.SetErr(p.env.Stderr)
+	root.SetArgs(p.Env.Args)
+	root.SetIn(p.Env.Stdin)
+	root.SetOut(p.Env.Stdout)
+	root.SetErr(p.Env.Stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil && p.out != nil {
-		err = p.out.Err()
+	if err == nil && p.Out != nil {
+		err = p.Out.Err()
 	}
-	return p.exit(ctx, err)
+	return exit(ctx, p, err)
 }
 
 // exit says what went wrong and returns the code that stands for it.
-func (p *program) exit(ctx context.Context, err error) int {
+func exit(ctx context.Context, p *program.Program, err error) int {
 	if err == nil {
-		return exitOK
+		return program.ExitOK
 	}
-	coded, ok := errors.AsType[*exitCode](err)
-	if ok && coded.err == nil {
-		return coded.code
+	coded, ok := errors.AsType[*program.ExitCode](err)
+	if ok && coded.Err == nil {
+		return coded.Code
 	}
 	if ctx.Err() != nil && !ok {
-		fmt.Fprintln(p.env.Stderr, "starter: interrupted")
-		return exitInterrupted
+		fmt.Fprintln(p.Env.Stderr, "starter: interrupted")
+		return program.ExitInterrupted
 	}
-	fmt.Fprintln(p.env.Stderr, "starter:", err)
+	fmt.Fprintln(p.Env.Stderr, "starter:", err)
 	if ok {
-		return coded.code
+		return coded.Code
 	}
-	return exitError
-}
-
-// exitCode is an error with an exit code; without a cause it is silent: what
-// there was to say has been said.
-type exitCode struct {
-	code int
-	err  error
-}
-
-func (e *exitCode) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitCode) Unwrap() error { return e.err }
-
-func quiet(code int) error {
-	if code == exitOK {
-		return nil
-	}
-	return &exitCode{code: code}
-}
-
-// usage is a mistake of the person at the keyboard.
-func usage(format string, args ...any) error {
-	return &exitCode{code: exitUsage, err: fmt.Errorf(format, args...)}
+	return program.ExitError
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 // TestTyposAreErrors: a name that nothing has ends with 2 and the nearest one,
@@ -48,12 +49,12 @@ func TestTyposAreErrors(t *testing.T) {
 		{[]string{"items", "retry", "feed-001", "--refresh"}, "no entry of news says refresh"},
 	} {
 		r := b.run(c.args...)
-		require.Equal(t, exitUsage, r.code, "%v: %s%s", c.args, r.out, r.err)
+		require.Equal(t, program.ExitUsage, r.code, "%v: %s%s", c.args, r.out, r.err)
 		require.Contains(t, r.err, c.says, c.args)
 		require.Empty(t, r.out, c.args)
 	}
 	require.Empty(t, b.engine.started, "no run is started of a name that is wrong")
-	require.Equal(t, exitOK, b.run("documents", "count", "--kind", "act").code, "which kinds will come only the source knows")
+	require.Equal(t, program.ExitOK, b.run("documents", "count", "--kind", "act").code, "which kinds will come only the source knows")
 }
 
 // TestLabelsAreNames: commands take a label that one item has.
@@ -77,12 +78,12 @@ func TestLabelsAreNames(t *testing.T) {
 		{"failures", "list", "--item", "Genova"},
 		{"runs", "skip", "news-8", "Genova"},
 	} {
-		require.Equal(t, exitOK, b.run(args...).code, "%v %s", args, b.run(args...).err)
+		require.Equal(t, program.ExitOK, b.run(args...).code, "%v %s", args, b.run(args...).err)
 	}
 	require.Contains(t, b.engine.told, "skip news-8 w-ge")
 	b.ok("trigger", "--campaign", "news", "--item", "Genova", "-d")
 	require.Equal(t, []string{"w-ge"}, b.engine.started[0].Start.Items)
 	r := b.run("items", "show", "Roma")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, `"news / feed / w-r2"`)
 }

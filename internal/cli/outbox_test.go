@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // unsentBench has a notification that was given up, and one that is tried again.
@@ -18,7 +19,7 @@ func unsentBench(t *testing.T) *bench {
 	s := b.openStore()
 	for i, event := range []string{"warnings", "missed"} {
 		require.NoError(t, s.RecordRun(t.Context(), rows.Run{
-			RunID: event, WorkflowID: "news-" + event, Campaign: "news", Outcome: harvest.Outcome(event), DueAt: utc(10+i, 0, 0),
+			RunID: event, WorkflowID: "news-" + event, Campaign: "news", Outcome: outcomes.Outcome(event), DueAt: utc(10+i, 0, 0),
 		}, rows.Message{Campaign: "news", To: "https://hook.example/${secret:env:X}", Payload: json.RawMessage(`{"event":"` + event + `"}`)}))
 	}
 	require.NoError(t, s.Sent(t.Context(), 1, "notify https://hook.example: connection refused", utc(17, 0, 0)))
@@ -45,9 +46,9 @@ func TestOutboxRetryAndDrop(t *testing.T) {
 	require.Equal(t, "1 message: due now; a worker sends within five minutes\n", b.ok("outbox", "retry", "m-2"))
 	require.NotContains(t, b.ok("outbox", "list"), "given up")
 	require.Equal(t, "2 messages: dropped\n", b.ok("outbox", "drop", "--campaign", "news"))
-	require.Contains(t, b.ok("outbox", "list"), "(none is unsent")
+	require.Contains(t, b.ok("outbox", "list"), "No unsent notifications")
 	for _, args := range [][]string{{"m-2", "--campaign", "news"}, {}, {"x"}, {"--campaign", "news"}} {
-		require.Equal(t, exitUsage, b.run(append([]string{"outbox", "drop"}, args...)...).code, args)
+		require.Equal(t, program.ExitUsage, b.run(append([]string{"outbox", "drop"}, args...)...).code, args)
 	}
-	require.Equal(t, exitError, b.run("outbox", "retry", "m-99").code)
+	require.Equal(t, program.ExitError, b.run("outbox", "retry", "m-99").code)
 }

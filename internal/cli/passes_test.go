@@ -7,53 +7,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
+	noun "github.com/vendemmia/vendemmia/internal/cli/campaigns"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
-
-func TestPassesInWords(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 5, 3, 18, 0, 0, 0, time.UTC)
-	c := print.Clock{Now: func() time.Time { return now }, Zone: time.UTC}
-	begun, done := now.Add(-time.Hour), now.AddDate(0, 0, -10)
-	for want, p := range map[string]rows.Pass{
-		"":                                   {},
-		"2 under way since " + c.Full(begun): {Number: 2, Begun: begun, DoneAt: done},
-		"2 ended " + c.Full(done):            {Number: 2, DoneAt: done},
-		"2 ended " + c.Full(done) + "; it deleted all that it did not list but 3 that sets / math lists": {
-			Number: 2, DoneAt: done, Held: []rows.Held{{Item: harvest.Item{Campaign: "oai", Entry: "sets", Key: "math"}, Documents: 3}},
-		},
-		"2 under way since " + c.Full(begun) + ", listed whole; what is no longer listed is being deleted": {Number: 2, Begun: begun, Listed: true},
-		"2 under way since " + c.Full(begun) + ", and will delete nothing: torn":                           {Number: 2, Begun: begun, Note: "torn"},
-		"3 ended " + c.Full(begun) + " and deleted nothing: torn":                                          {Number: 3, DoneAt: done, TriedAt: begun, Note: "torn"},
-	} {
-		require.Equal(t, want, diagnose.Pass(p, c))
-	}
-	all := &entryPasses{}
-	const refresh = 30 * 24 * time.Hour
-	require.Equal(t, "; the first harvest is a full pass", all.text(c))
-	for _, it := range []rows.Item{
-		{Pass: rows.Pass{Number: 2, Begun: begun}},
-		{FirstSeen: now.Add(-2 * refresh)},
-		{FirstSeen: now.Add(-2 * refresh), Pass: rows.Pass{Number: 1, DoneAt: done}},
-		{FirstSeen: now},
-	} {
-		all.add(it, refresh, now)
-	}
-	require.Equal(t, "; 1 under way; 1 due at the next run; next due "+c.Full(done.Add(refresh))+"; last "+c.Full(done), all.text(c))
-}
 
 func TestPassesOfTheEntriesThatHaveThem(t *testing.T) {
 	t.Parallel()
 	s := newBench(t).openStore()
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	camp := campaigns.Campaign{Name: "news", Entries: []campaigns.Entry{{Name: "feed", Refresh: time.Hour}, {Name: "other"}}}
-	all, err := passesOf(t.Context(), s, camp, time.Now().AddDate(50, 0, 0))
+	all, err := noun.PassesOf(t.Context(), s, camp, time.Now().AddDate(50, 0, 0))
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Positive(t, all["feed"].Due)
 	require.Equal(t, all["feed"].Items, all["feed"].Due)
-	require.NotContains(t, entryScreen(camp.Entries[1], nil, print.Clock{}), "refresh")
+	require.NotContains(t, noun.EntryScreen(camp.Entries[1], nil, print.Clock{}), "refresh")
 }

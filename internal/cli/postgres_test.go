@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/internal/pgtest"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/testkit/pgtest"
 )
 
 // The store on a server: made, checked and named by the command line, and its
@@ -19,7 +20,7 @@ func TestSetupOfAPostgresStore(t *testing.T) {
 	const title = "store t1_testsetupofapostgresstore (postgres)"
 
 	r := b.run("setup", "--migrate")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "there is no store here")
 	said := r.err
 	for _, step := range []struct {

@@ -5,9 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // TestNotesOfCancelAreShown: what was said to a run stands where one looks.
@@ -31,17 +30,9 @@ func TestTwoRunsInOneSecondHaveTwoNames(t *testing.T) {
 	s := b.openStore()
 	g, err := s.OpenRun(t.Context(), rows.NewRun{Run: rows.Run{RunID: "r-new", WorkflowID: first, Campaign: "news", Version: 1, StartedAt: moment()}})
 	require.NoError(t, err)
-	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: g.Run.ID, Outcome: harvest.OutcomeDone, At: moment()}))
+	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: g.Run.ID, Outcome: outcomes.Done, At: moment()}))
 	require.NoError(t, s.Close())
 	b.ok("trigger", "news", "-d")
 	require.Len(t, b.engine.started, 2)
 	require.NotEqual(t, first, b.engine.started[1].ID)
-}
-
-// TestWorkersHoldItemsOnce: a worker has a row for each of its queues.
-func TestWorkersHoldItemsOnce(t *testing.T) {
-	t.Parallel()
-	all := []engine.Worker{{Identity: "a", Queue: "vendemmia-control"}, {Identity: "a", Queue: "vendemmia-fetch"}, {Identity: "b", Queue: "vendemmia-control"}}
-	require.Equal(t, 1, holder(all, "a", "vendemmia-control"))
-	require.Equal(t, 2, holder(all, "b", "vendemmia-control"))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 // TestScreens shows every reader of the store to a person: what is in the golden
@@ -59,7 +60,7 @@ func TestRunsShowAddsUp(t *testing.T) {
 	t.Parallel()
 	out := newBench(t).ok("runs", "show", "news")
 	for _, want := range []string{
-		"WARNINGS: 2 of 133 items need a look", "due Sun 3 May 18:00 CEST, started 18:00:07 (jitter), took 3m14s",
+		"WARNINGS: 2 of 133 items need attention", "due Sun 3 May 18:00 CEST, started 18:00:07 (jitter), took 3m14s",
 		"2,732 listed: 214 new · 9 changed · 2,506 unchanged · 0 deleted · 3\n            quarantined", "139 requests (6 repeats), 49 x 304, 18.2 MiB, 61 hosts, 2 workers",
 		"done           74   1,343    197        9  1,137    0     0", "throttled       1       0      0        0      0    0     0",
 		"exit 0 (4 with --strict)",
@@ -71,7 +72,7 @@ func TestRunsShowAddsUp(t *testing.T) {
 
 func TestRunsShowStrict(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, exitWarnings, newBench(t).run("runs", "show", "news", "--strict").code)
+	require.Equal(t, program.ExitWarnings, newBench(t).run("runs", "show", "news", "--strict").code)
 }
 
 func TestRunsShowAll(t *testing.T) {
@@ -103,6 +104,6 @@ func TestWorkers(t *testing.T) {
 	golden(t, "workers_pollers", b.ok("workers"))
 
 	b.engine.pollers = map[string][]engine.Poller{}
-	require.Contains(t, b.ok("workers"), "nobody polls vendemmia-control, vendemmia-fetch, library; start one: worker")
+	require.Contains(t, b.ok("workers"), "No worker polls vendemmia-control, vendemmia-fetch, library; start one: worker")
 	require.Equal(t, "[]\n", b.ok("workers", "-o", "json"))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 // TestMain makes the test binary serve as starter in scripts.
@@ -27,7 +28,7 @@ type cleaning struct{ m *testing.M }
 func (c cleaning) Run() int {
 	code := c.m.Run()
 	for _, dir := range []string{seeds.dir, evilSeeds.dir} {
-		os.RemoveAll(dir) //nolint:errcheck // a folder of the system's own
+		os.RemoveAll(dir) // a folder of the system's own
 	}
 	return code
 }
@@ -37,9 +38,9 @@ func starterMain() int {
 	defer stop()
 	dir, err := os.Getwd()
 	if err != nil {
-		return exitError
+		return program.ExitError
 	}
-	return Main(ctx, Env{
+	return Main(ctx, program.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ,
 		Fetchers: fetchers.Builtin(), Version: "1.2.3", Dir: dir,
 	})
@@ -94,7 +95,7 @@ func source(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
-		w.Write([]byte(rss)) //nolint:errcheck // a client that went away
+		w.Write([]byte(rss)) // a client that went away
 	case "/rest":
 		w.Header().Set("Retry-After", "60")
 		w.WriteHeader(http.StatusTooManyRequests)

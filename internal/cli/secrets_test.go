@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/cli/probe"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 // What a source says of itself is text in the YAML that probe writes for it.
@@ -20,7 +22,7 @@ func TestProbeWritesNoReferences(t *testing.T) {
 		{Params: json.RawMessage(`{"url":"https://evil.example.org/?a=\u0024{secret:env:TOKEN}"}`)},
 		{},
 	} {
-		yaml := snippet("https://evil.example.org/?a=${secret:env:TOKEN}", "feed", f)
+		yaml := probe.Snippet("https://evil.example.org/?a=${secret:env:TOKEN}", "feed", f)
 		require.Contains(t, yaml, "https://evil.example.org/?a=$${secret:env:TOKEN}")
 		b := emptyBench(t)
 		b.file("c.yaml", yaml)
@@ -38,7 +40,7 @@ func TestParamsOfAStartReferToNoSecret(t *testing.T) {
 		{"campaigns", "try", "c.yaml", "alpha", "--params", `{"url":"https://a.example.org/?k=\u0024{secret:env:TOKEN}"}`},
 	} {
 		r := b.run(args...)
-		require.Equal(t, exitUsage, r.code, r.err)
+		require.Equal(t, program.ExitUsage, r.code, r.err)
 		require.Contains(t, r.err, "--params: ${secret:env:TOKEN}: references to secrets are resolved only where they stand in a campaign file")
 	}
 }
@@ -49,7 +51,7 @@ func TestACellRefersToNoSecret(t *testing.T) {
 	b.file("c.yaml", "campaigns:\n  news:\n    fetcher: feed\n    split: { file: list.csv, key: id }\n")
 	b.file("list.csv", "id,url\na,https://a.example.org/\nb,https://b.example.org/?k=${secret:env:TOKEN}\n")
 	r := b.run("campaigns", "validate", "c.yaml")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.out+r.err, "list.csv:3")
 	require.Contains(t, r.out+r.err, "${secret:env:TOKEN} is not resolved in a list")
 }
@@ -72,7 +74,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		{"import", "vufind", "pipe.csv"},
 	} {
 		r := b.run(args...)
-		require.NotEqual(t, exitOK, r.code, args)
+		require.NotEqual(t, program.ExitOK, r.code, args)
 		require.Regexp(t, `it is a (pipe|device); only regular files are read`, strings.Join(strings.Fields(r.out+r.err), " "), args)
 	}
 }
@@ -103,22 +105,22 @@ func TestNoPasswordIsWrittenOut(t *testing.T) {
 		b.file("c.yaml", text)
 		b.file("list.csv", "url\n"+bad+"\n")
 		r := b.run("campaigns", "validate", "c.yaml")
-		require.Equal(t, exitUsage, r.code, name)
+		require.Equal(t, program.ExitUsage, r.code, name)
 		flat := strings.Join(strings.Fields(r.out+r.err), " ")
 		require.Contains(t, flat, "a password has no place in", name)
 		require.Contains(t, flat, good, name)
 		require.NotContains(t, r.out+r.err, "hunter2", name)
 		b.file("c.yaml", strings.ReplaceAll(text, bad, good))
 		b.file("list.csv", "url\nhttps://a.example.org/\n")
-		require.Equal(t, exitOK, b.run("campaigns", "validate", "c.yaml").code, name)
+		require.Equal(t, program.ExitOK, b.run("campaigns", "validate", "c.yaml").code, name)
 	}
 	b := emptyBench(t)
 	r := b.run("trigger", "--fetcher", "feed", "-p", "url="+bad)
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.NotContains(t, r.err, "hunter2")
 	for _, format := range []string{"text", "json"} {
 		r = b.run("probe", "https://bob:hunter2@www.some-news.example.org/rss", "-o", format)
-		require.Equal(t, exitOK, r.code, r.err)
+		require.Equal(t, program.ExitOK, r.code, r.err)
 		require.NotContains(t, r.out+r.err, "hunter2")
 	}
 }

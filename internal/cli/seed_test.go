@@ -15,6 +15,10 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/retry"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/store"
 )
 
@@ -56,10 +60,10 @@ func seed(t *testing.T, dir string) {
 	d.campaigns(ctx)
 	before := d.open(ctx, "news-2026-05-03T14:00:00Z", utc(14, 0, 0))
 	d.first(ctx, before)
-	d.finish(ctx, before, harvest.OutcomeDone, utc(14, 4, 0))
+	d.finish(ctx, before, outcomes.Done, utc(14, 4, 0))
 	run := d.open(ctx, newsRun, utc(16, 0, 0))
 	d.second(ctx, run)
-	d.finish(ctx, run, harvest.OutcomeWarnings, utc(16, 3, 21))
+	d.finish(ctx, run, outcomes.Warnings, utc(16, 3, 21))
 	require.NoError(t, s.Close())
 }
 
@@ -73,7 +77,7 @@ func newsCampaign() campaigns.Campaign {
 		Timeouts: campaigns.Timeouts{Request: 30 * time.Second, Item: 2 * time.Hour, UntilNext: true},
 		Entries: []campaigns.Entry{{
 			Name: "feed", Fetcher: "feed", Params: json.RawMessage(`{"pages":1}`), Queue: "vendemmia-fetch", Priority: campaigns.PriorityNormal,
-			Split: &campaigns.Split{List: "sha256:aa", File: "feeds.csv", Count: 133, Key: "id"}, Retry: harvest.DefaultRetry(),
+			Split: &campaigns.Split{List: "sha256:aa", File: "feeds.csv", Count: 133, Key: "id"}, Retry: retry.Default(),
 		}},
 	}
 }
@@ -82,7 +86,7 @@ func weatherCampaign() campaigns.Campaign {
 	return campaigns.Campaign{
 		Name: "weather", Project: "law-monitor", Processors: 3,
 		Schedule: &campaigns.Schedule{Cron: []string{"20 */6 * * *"}, TimeZone: "Europe/Rome", Overlap: campaigns.OverlapSkip, CatchUp: time.Hour},
-		Entries:  []campaigns.Entry{{Name: "feed", Fetcher: "feed", Queue: "library", Priority: campaigns.PriorityLow, Retry: harvest.DefaultRetry()}},
+		Entries:  []campaigns.Entry{{Name: "feed", Fetcher: "feed", Queue: "library", Priority: campaigns.PriorityLow, Retry: retry.Default()}},
 	}
 }
 
@@ -161,19 +165,19 @@ type step struct {
 	listed  int
 	same304 bool
 	settle  rows.Settle
-	ask     harvest.Exchange
+	ask     visit.Exchange
 	attempt int
 	worker  string
 }
 
 func (d *seeder) write(ctx context.Context, run rows.Run, it rows.ClaimedItem, st step) {
 	w := rows.Write{
-		Run: run.ID, Ord: it.Ord, Epoch: d.epoch, Item: harvest.Item{Campaign: "news", Entry: "feed", Key: it.Key}, Fetcher: "feed",
+		Run: run.ID, Ord: it.Ord, Epoch: d.epoch, Item: units.Item{Campaign: "news", Entry: "feed", Key: it.Key}, Fetcher: "feed",
 		At: st.at, Settle: &st.settle, Attempt: st.attempt, Worker: st.worker,
 	}
 	st.ask.At, st.ask.Method, st.ask.Host = st.at, "GET", it.Host
 	st.ask.URL = "https://" + it.Host + "/rss.xml"
-	w.Ledger = []harvest.Exchange{st.ask}
+	w.Ledger = []visit.Exchange{st.ask}
 	if st.settle.State == rows.ItemClosed && st.settle.Kind == "" {
 		w.Page = &rows.PageWrite{Seq: 1, Collection: "news", Version: it.Checkpoint.Version, Page: harvest.Page{
 			Documents: st.docs, Rejects: st.rejects, Listed: st.listed, NotModified: st.same304, Checkpoint: json.RawMessage(`{"etag":"` + it.Key + `"}`), Last: true,
@@ -182,9 +186,9 @@ func (d *seeder) write(ctx context.Context, run rows.Run, it rows.ClaimedItem, s
 	require.NoError(d.t, d.s.Write(ctx, w).Err)
 }
 
-// documents of item i: from number a to b, of a generation that changes their
+// documentsOf item i: from number a to b, of a generation that changes their
 // titles.
-func documents(i, a, b, generation int) []harvest.Document {
+func documentsOf(i, a, b, generation int) []harvest.Document {
 	var out []harvest.Document
 	for n := a; n < b; n++ {
 		out = append(out, harvest.Document{
@@ -216,13 +220,13 @@ func stock(i int) int {
 
 func (d *seeder) first(ctx context.Context, run rows.Run) {
 	for ord, it := range d.claim(ctx, run, utc(14, 0, 8)) {
-		i, o := int(ord), harvest.OutcomeDone
+		i, o := int(ord), outcomes.Done
 		if stock(i) == 0 {
-			o = harvest.OutcomeUnchanged
+			o = outcomes.Unchanged
 		}
 		d.write(ctx, run, it, step{
-			at: utc(14, 0, 10), docs: documents(i, 0, stock(i), 1), listed: stock(i), attempt: 1, worker: "worker-a",
-			settle: rows.Settle{State: rows.ItemClosed, Outcome: o, Attempts: 1}, ask: harvest.Exchange{Status: 200, Bytes: 10_000},
+			at: utc(14, 0, 10), docs: documentsOf(i, 0, stock(i), 1), listed: stock(i), attempt: 1, worker: "worker-a",
+			settle: rows.Settle{State: rows.ItemClosed, Outcome: o, Attempts: 1}, ask: visit.Exchange{Status: 200, Bytes: 10_000},
 		})
 	}
 }
@@ -259,14 +263,14 @@ func again(i int, at time.Time, n int) step {
 	st := step{at: at, attempt: n, worker: []string{"worker-b", "worker-a"}[n%2]}
 	if i != throttled {
 		st.settle = rows.Settle{State: rows.ItemOpen, Kind: harvest.KindServerError, NotBefore: at.Add(time.Second), Attempts: 1}
-		st.ask = harvest.Exchange{Status: 502, Kind: harvest.KindServerError}
+		st.ask = visit.Exchange{Status: 502, Kind: harvest.KindServerError}
 		return st
 	}
 	st.settle = rows.Settle{State: rows.ItemOpen, Kind: harvest.KindThrottled, NotBefore: at.Add(time.Minute), Throttles: 1}
-	st.ask = harvest.Exchange{Status: 429, RetryAfter: time.Minute, Kind: harvest.KindThrottled}
+	st.ask = visit.Exchange{Status: 429, RetryAfter: time.Minute, Kind: harvest.KindThrottled}
 	if n == 4 {
 		st.ask.RetryAfter = 3 * time.Hour
-		st.settle = rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeThrottled, Why: string(harvest.WhyNextTick), Kind: harvest.KindThrottled, Throttles: 1}
+		st.settle = rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Throttled, Why: string(outcomes.WhyNextTick), Kind: harvest.KindThrottled, Throttles: 1}
 	}
 	return st
 }
@@ -277,38 +281,38 @@ func unreadable() step {
 		rejects = append(rejects, harvest.Reject{ID: fmt.Sprintf("norme-%d", i+1), Reason: `date "31/02/2026"`, Bytes: []byte("<item>\n  <pubDate>31/02/2026</pubDate>\n</item>\n")})
 	}
 	return step{
-		at: utc(16, 0, 31), docs: documents(partial, 0, 17, 1), rejects: rejects, listed: 20, attempt: 1, worker: "worker-a",
-		settle: rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomePartial, Attempts: 1}, ask: harvest.Exchange{Status: 200, Bytes: 41_000},
+		at: utc(16, 0, 31), docs: documentsOf(partial, 0, 17, 1), rejects: rejects, listed: 20, attempt: 1, worker: "worker-a",
+		settle: rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Partial, Attempts: 1}, ask: visit.Exchange{Status: 200, Bytes: 41_000},
 	}
 }
 
 // well is an item that ends as it should: the done ones have 197 new, 9 changed
 // and 1,137 equal documents among them.
 func well(i int, at time.Time, n int) step {
-	st := step{at: at, attempt: n, worker: []string{"worker-b", "worker-a"}[i%2], settle: rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeDone, Attempts: 1}}
-	st.ask = harvest.Exchange{Status: 200, Bytes: 232_233}
+	st := step{at: at, attempt: n, worker: []string{"worker-b", "worker-a"}[i%2], settle: rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Done, Attempts: 1}}
+	st.ask = visit.Exchange{Status: 200, Bytes: 232_233}
 	if i < 31 {
 		st.ask.Waited = time.Second
 	}
 	have := stock(i)
 	switch {
 	case i < 9: // two new, one changed
-		st.docs = append(documents(i, 0, have-1, 1), documents(i, have-1, have, 2)...)
-		st.docs = append(st.docs, documents(i, have, have+2, 1)...)
+		st.docs = append(documentsOf(i, 0, have-1, 1), documentsOf(i, have-1, have, 2)...)
+		st.docs = append(st.docs, documentsOf(i, have, have+2, 1)...)
 	case i < 58: // 147 new
-		st.docs = documents(i, 0, have+3, 1)
+		st.docs = documentsOf(i, 0, have+3, 1)
 	case i < 74: // 32 new
-		st.docs = documents(i, 0, have+2, 1)
+		st.docs = documentsOf(i, 0, have+2, 1)
 	case i < 82:
-		st.settle.Outcome, st.docs = harvest.OutcomeUnchanged, documents(i, 0, have, 1)
+		st.settle.Outcome, st.docs = outcomes.Unchanged, documentsOf(i, 0, have, 1)
 	default:
-		st.settle.Outcome, st.same304 = harvest.OutcomeUnchanged, true
-		st.ask = harvest.Exchange{Status: 304}
+		st.settle.Outcome, st.same304 = outcomes.Unchanged, true
+		st.ask = visit.Exchange{Status: 304}
 	}
 	st.listed = len(st.docs)
 	return st
 }
 
-func (d *seeder) finish(ctx context.Context, run rows.Run, o harvest.Outcome, at time.Time) {
+func (d *seeder) finish(ctx context.Context, run rows.Run, o outcomes.Outcome, at time.Time) {
 	require.NoError(d.t, d.s.FinishRun(ctx, rows.Finish{Run: run.ID, Outcome: o, At: at}))
 }

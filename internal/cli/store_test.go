@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 func TestNoStoreIsNoEmptyWorld(t *testing.T) {
@@ -21,7 +21,7 @@ func TestNoStoreIsNoEmptyWorld(t *testing.T) {
 		{"runs", "list"}, {"campaigns", "list"}, {"items", "list"}, {"documents", "count"}, {"checkpoints", "list"}, {"failures", "list"}, {"why", "news"}, {"workers"},
 	} {
 		r := b.run(args...)
-		require.Equal(t, exitError, r.code, args)
+		require.Equal(t, program.ExitError, r.code, args)
 		require.Contains(t, r.err, "there is no store here", args)
 		require.Empty(t, r.out, args)
 	}
@@ -37,13 +37,13 @@ func TestCheckpoints(t *testing.T) {
 	require.Contains(t, b.ok("checkpoints", "list", "--item", "never seen"), `{"at":7}`)
 
 	r := b.run("checkpoints", "reset", "--campaign", "news", "--item", "feed-001")
-	require.Equal(t, exitUsage, r.code, "it asks, also on this machine")
+	require.Equal(t, program.ExitUsage, r.code, "it asks, also on this machine")
 	b.asked, b.stdin = true, "yes\n"
 	r = b.run("checkpoints", "reset", "--campaign", "news", "--item", "feed-001")
-	require.Equal(t, exitOK, r.code, r.err)
-	require.Contains(t, r.err, "throw away 1 checkpoint (news / feed / feed-001)? [y/N]")
-	require.Contains(t, r.out, "1 checkpoint thrown away")
-	require.Equal(t, exitUsage, b.run("checkpoints", "reset", "--item", "no such").code)
+	require.Equal(t, program.ExitOK, r.code, r.err)
+	require.Contains(t, r.err, "reset 1 checkpoint (news / feed / feed-001)? [y/N]")
+	require.Contains(t, r.out, "1 checkpoint reset; the item starts from the beginning")
+	require.Equal(t, program.ExitUsage, b.run("checkpoints", "reset", "--item", "no such").code)
 }
 
 func TestItemsPause(t *testing.T) {
@@ -54,7 +54,7 @@ func TestItemsPause(t *testing.T) {
 	require.Contains(t, b.ok("items", "resume", "feed-001"), "resumed")
 	require.NotContains(t, b.ok("items", "show", "feed-001"), "paused")
 	r := b.run("items", "show", "feed-01")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "did you mean feed-0")
 }
 
@@ -62,7 +62,7 @@ func TestChangesAreAFeed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	r := b.run("documents", "changes", "--limit", "2")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
 	require.Len(t, lines, 2)
 	var first struct {
@@ -82,7 +82,7 @@ func TestChangesAreAFeed(t *testing.T) {
 
 	for _, after := range []string{"00000000:1", "999999"} {
 		reset := b.run("documents", "changes", "--after", after)
-		require.Equal(t, exitRunFailed, reset.code)
+		require.Equal(t, program.ExitRunFailed, reset.code)
 		require.Contains(t, reset.err, "database reset")
 	}
 }
@@ -93,7 +93,7 @@ func TestChangesFollow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b.written = cancel
 	r := b.runIn(ctx, "documents", "changes", "--follow", "--after", "2749")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	require.Contains(t, r.out, `"change":2750,`)
 	require.Contains(t, r.err, "next: --after ")
 	b.written = nil
@@ -107,14 +107,14 @@ func TestDocuments(t *testing.T) {
 	require.Equal(t, "text", b.ok("documents", "get", id, "--body"))
 	require.Equal(t, "2,741\n", b.ok("documents", "count"))
 	require.JSONEq(t, `{"":0}`, b.ok("documents", "count", "--deleted", "-o", "json"))
-	require.Equal(t, exitError, b.run("documents", "get", "nothing").code)
+	require.Equal(t, program.ExitError, b.run("documents", "get", "nothing").code)
 
 	out := b.ok("documents", "export", "--item", "ilsole24ore-norme")
 	require.Equal(t, 17, strings.Count(out, "\n"))
-	var line harvest.Line
+	var line rows.Line
 	require.NoError(t, json.Unmarshal([]byte(strings.Split(out, "\n")[0]), &line))
 	require.Equal(t, "text", line.Body)
-	var list []harvest.Line
+	var list []rows.Line
 	require.NoError(t, json.Unmarshal([]byte(b.ok("documents", "export", "--item", "ilsole24ore-norme", "-o", "json")), &list))
 	require.Len(t, list, 17)
 }
@@ -123,7 +123,7 @@ func TestFailuresBody(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	require.Equal(t, "<item>\n  <pubDate>31/02/2026</pubDate>\n</item>\n", b.ok("failures", "show", "q-2", "--body"))
-	require.Equal(t, exitError, b.run("failures", "show", "q-99").code)
+	require.Equal(t, program.ExitError, b.run("failures", "show", "q-99").code)
 	require.Equal(t, "[]\n", b.ok("failures", "list", "--campaign", "weather", "-o", "json"))
 }
 
@@ -134,7 +134,7 @@ func TestRunRefs(t *testing.T) {
 		require.Contains(t, b.ok("runs", "show", ref), "run         "+want+"\n", ref)
 	}
 	r := b.run("runs", "show", "weather")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "has not run yet; `starter why weather` says why")
 	require.Contains(t, b.run("runs", "show", "newz~1").err, "did you mean news?")
 }
@@ -146,7 +146,7 @@ func TestRunsListFilters(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(b.ok("runs", "list", "--outcome", "warnings", "--since", "12h", "-o", "json")), &runs))
 	require.Len(t, runs, 1)
 	require.Equal(t, newsRun, runs[0].WorkflowID)
-	require.Contains(t, b.ok("runs", "list", "--open"), "(no such run)")
+	require.Contains(t, b.ok("runs", "list", "--open"), "No runs match.")
 	require.Empty(t, b.ok("runs", "list", "--open", "-o", "jsonl"))
 }
 
@@ -160,7 +160,7 @@ func TestSetup(t *testing.T) {
 
 	b.engine.addErr = engine.ErrForbidden
 	r := b.run("setup")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "everything works without them")
 	require.Contains(t, r.err, "temporal operator search-attribute create")
 
@@ -177,11 +177,11 @@ func TestSetupOfTheStore(t *testing.T) {
 	t.Parallel()
 	b := emptyBench(t)
 	r := b.run("setup", "--check")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.out, "the namespace answers", "it looks at all there is")
 	require.Contains(t, r.err, "there is no store here")
 	r = b.run("setup", "--migrate")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "there is no store here")
 
 	const title = "store sqlite .vendemmia/vendemmia.db"
@@ -193,7 +193,7 @@ func TestSetupOfTheStore(t *testing.T) {
 
 func TestStoreIsNamedWithoutItsPassword(t *testing.T) {
 	t.Parallel()
-	p := newProgram(Env{Dir: "/work"})
+	p := program.New(program.Env{Dir: "/work"})
 	for address, want := range map[string]struct {
 		title string
 		here  bool
@@ -207,8 +207,8 @@ func TestStoreIsNamedWithoutItsPassword(t *testing.T) {
 		"postgres://db.internal":                              {"db.internal (postgres)", false},
 		"postgres://u:s3cr3t%zz@h/law":                        {"(postgres)", false},
 	} {
-		require.Equal(t, want.title, p.storeTitle(address), address)
-		require.Equal(t, want.here, storeIsHere(address), address)
+		require.Equal(t, want.title, p.StoreTitle(address), address)
+		require.Equal(t, want.here, program.StoreIsHere(address), address)
 	}
 }
 
@@ -235,10 +235,10 @@ func TestStoreVerify(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	r := b.run("store", "verify")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.out, "change 7")
 	require.Contains(t, r.err, "put back the last copy")
-	require.Equal(t, exitError, b.run("documents", "changes").code, "and it is an error where it is read")
+	require.Equal(t, program.ExitError, b.run("documents", "changes").code, "and it is an error where it is read")
 }
 
 func TestStoreRestored(t *testing.T) {
@@ -246,14 +246,14 @@ func TestStoreRestored(t *testing.T) {
 	b := newBench(t)
 	before := b.run("documents", "changes", "--limit", "2")
 	cursor := strings.TrimSpace(strings.TrimPrefix(before.err, "next: --after "))
-	require.Equal(t, exitUsage, b.run("store", "restored").code, "it asks")
+	require.Equal(t, program.ExitUsage, b.run("store", "restored").code, "it asks")
 	require.Contains(t, b.ok("store", "restored", "--yes"), "is of epoch 2 now")
 	r := b.run("documents", "changes", "--after", cursor)
-	require.Equal(t, exitRunFailed, r.code)
+	require.Equal(t, program.ExitRunFailed, r.code)
 	require.Contains(t, r.err, "database reset")
 	next := b.run("documents", "changes", "--limit", "2")
-	require.Equal(t, exitOK, next.code, next.err)
+	require.Equal(t, program.ExitOK, next.code, next.err)
 	cursor = strings.TrimSpace(strings.TrimPrefix(next.err, "next: --after "))
 	require.Contains(t, cursor, ".2:2")
-	require.Equal(t, exitOK, b.run("documents", "changes", "--after", cursor, "--limit", "1").code)
+	require.Equal(t, program.ExitOK, b.run("documents", "changes", "--after", cursor, "--limit", "1").code)
 }

@@ -12,16 +12,19 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/cli/watch"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
 func warned() steps.Summary {
 	return steps.Summary{
-		Outcome: harvest.OutcomeWarnings, LookAt: []string{"nytimes-economy throttled: Retry-After 3h", "ilsole24ore-norme 3 quarantined"},
+		Outcome: outcomes.Warnings, LookAt: []string{"nytimes-economy throttled: Retry-After 3h", "ilsole24ore-norme 3 quarantined"},
 		Documents: steps.Documents{Listed: 2732, New: 214, Changed: 9, Same: 2506, Quarantined: 3},
-		Items: map[harvest.Outcome]int{
-			harvest.OutcomeDone: 74, harvest.OutcomeUnchanged: 57, harvest.OutcomePartial: 1, harvest.OutcomeThrottled: 1,
+		Items: map[outcomes.Outcome]int{
+			outcomes.Done: 74, outcomes.Unchanged: 57, outcomes.Partial: 1, outcomes.Throttled: 1,
 		},
 		Asked: 139, Took: "3m14s",
 	}
@@ -33,7 +36,7 @@ func TestTrigger(t *testing.T) {
 	b.engine.summary = warned()
 	r := b.run("trigger", "--campaign", "news", "--item", "feed-001", "--item", "feed-002", "--again", "--processors", "3", "--limit", "5",
 		"--params", "pages=2", "--from", "2026-05-01")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	golden(t, "trigger", r.out)
 	narrow(t, r.out)
 
@@ -42,7 +45,7 @@ func TestTrigger(t *testing.T) {
 	require.Equal(t, "news-2026-05-03T16:10:00Z", n.ID)
 	require.Equal(t, "news", n.Campaign.Name)
 	require.Equal(t, steps.Start{
-		Campaign: "news", Params: json.RawMessage(`{"pages":2}`), Processors: 3, Items: []string{"feed-001", "feed-002"}, Again: true, Limit: 5,
+		Campaign: "news", Params: json.RawMessage(`{"pages":2}`), Processors: 3, Items: []string{"feed-001", "feed-002"}, ForceRefresh: true, Limit: 5,
 		Window: harvest.Window{From: time.Date(2026, 5, 1, 0, 0, 0, 0, rome(t))}, Trigger: steps.TriggerHand, TriggeredBy: "marta",
 		Store: n.Start.Store,
 	}, n.Start)
@@ -52,8 +55,8 @@ func TestTrigger(t *testing.T) {
 func TestTriggerFetcher(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
-	require.Equal(t, exitOK, b.run("trigger", "--fetcher", "rss", "--fetcher-params", `{"url":"https://x.example.org"}`).code)
+	b.engine.summary = steps.Summary{Outcome: outcomes.Done}
+	require.Equal(t, program.ExitOK, b.run("trigger", "--fetcher", "rss", "--fetcher-params", `{"url":"https://x.example.org"}`).code)
 	n := b.engine.started[0]
 	require.Equal(t, "adhoc-feed-2026-05-03T16:10:00Z", n.ID)
 	require.Equal(t, "feed", n.Start.Fetcher)
@@ -62,9 +65,9 @@ func TestTriggerFetcher(t *testing.T) {
 
 func TestTriggerEndsByItsOutcome(t *testing.T) {
 	t.Parallel()
-	for outcome, code := range map[harvest.Outcome]int{
-		harvest.OutcomeDone: exitOK, harvest.OutcomeUnchanged: exitOK, harvest.OutcomeEmpty: exitWarnings, harvest.OutcomeWarnings: exitWarnings,
-		harvest.OutcomeFailed: exitRunFailed, harvest.OutcomeBlocked: exitRunFailed, harvest.OutcomeCancelled: exitRunFailed, harvest.OutcomeSkipped: exitError,
+	for outcome, code := range map[outcomes.Outcome]int{
+		outcomes.Done: program.ExitOK, outcomes.Unchanged: program.ExitOK, outcomes.Empty: program.ExitWarnings, outcomes.Warnings: program.ExitWarnings,
+		outcomes.Failed: program.ExitRunFailed, outcomes.Blocked: program.ExitRunFailed, outcomes.Cancelled: program.ExitRunFailed, outcomes.Skipped: program.ExitError,
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
 			t.Parallel()
@@ -82,16 +85,16 @@ func TestTriggerEndsByItsOutcome(t *testing.T) {
 func TestTriggerFailsByAnExpectation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeEmpty, Why: "10 documents listed, at least 50 expected", Failed: "empty: 10 documents listed"}
-	require.Equal(t, exitRunFailed, b.run("trigger", "news").code)
+	b.engine.summary = steps.Summary{Outcome: outcomes.Empty, Why: "10 documents listed, at least 50 expected", Failed: "empty: 10 documents listed"}
+	require.Equal(t, program.ExitRunFailed, b.run("trigger", "news").code)
 }
 
 func TestTriggerWhileAnotherRuns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeSkipped, Why: "run news-2026-05-03T16:00:00Z is going on since 18:00, and overlap is skip"}
+	b.engine.summary = steps.Summary{Outcome: outcomes.Skipped, Why: "run news-2026-05-03T16:00:00Z is going on since 18:00, and overlap is skip"}
 	r := b.run("trigger", "--campaign", "news")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "already running, run news-2026-05-03T16:00:00Z since 18:00, and overlap is skip")
 }
 
@@ -105,7 +108,7 @@ func TestTriggerNobodyPolls(t *testing.T) {
 	require.Eventually(t, func() bool { return b.engine.asked("vendemmia-control") }, time.Minute, time.Millisecond)
 	cancel()
 	r := <-done
-	require.Equal(t, exitInterrupted, r.code)
+	require.Equal(t, program.ExitInterrupted, r.code)
 	require.Contains(t, r.err, "nobody polls vendemmia-control; start one: worker\n")
 	require.Contains(t, r.err, "the run goes on")
 	require.Contains(t, r.err, "starter runs cancel news-2026-05-03T16:10:00Z")
@@ -126,13 +129,13 @@ func TestTriggerShowsProgress(t *testing.T) {
 	require.NoError(t, d.Close())
 
 	b.engine.pollers = map[string][]engine.Poller{"vendemmia-control": {{Identity: "w"}}}
-	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
+	b.engine.summary = steps.Summary{Outcome: outcomes.Done}
 	done := make(chan result)
 	go func() { done <- b.run("trigger", "--campaign", "weather") }()
 	require.Eventually(t, func() bool { return b.engine.asked("library") }, time.Minute, time.Millisecond)
 	close(b.engine.wait)
 	r := <-done
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	require.Contains(t, r.err, "nobody polls library; start one: worker --queues library\n")
 }
 
@@ -154,7 +157,7 @@ func TestTriggerDetached(t *testing.T) {
 func TestTriggerUnknownCampaign(t *testing.T) {
 	t.Parallel()
 	r := newBench(t).run("trigger", "--campaign", "newz")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "not applied in store sqlite")
 	require.Contains(t, r.err, "did you mean news?")
 }
@@ -164,41 +167,41 @@ func TestTriggerWithoutAServer(t *testing.T) {
 	b := newBench(t)
 	b.engine.down = errors.New("connect to Temporal at localhost:7233: no answer in 5s")
 	r := b.run("trigger", "--campaign", "news")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "no answer in 5s")
 }
 
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
-	require.Equal(t, exitOK, b.run("runs", "retry", "news").code)
+	b.engine.summary = steps.Summary{Outcome: outcomes.Done}
+	require.Equal(t, program.ExitOK, b.run("runs", "retry", "news").code)
 	n := b.engine.started[0]
 	require.Equal(t, "news-retry-2026-05-03T16:00:00Z-1", n.ID)
 	require.Equal(t, newsRun, n.Start.RetryOf)
 	require.Empty(t, n.Start.Items, "all that is unfinished: the gate finds it")
 
-	require.Equal(t, exitOK, b.run("runs", "retry", "news", "--outcome", "throttled").code)
+	require.Equal(t, program.ExitOK, b.run("runs", "retry", "news", "--outcome", "throttled").code)
 	require.Equal(t, []string{"nytimes-economy"}, b.engine.started[1].Start.Items)
 
 	r := b.run("runs", "retry", "news", "--item", "nytimes-economy", "--item", "feed-000")
-	require.Equal(t, exitError, r.code, "nothing named is left out in silence")
+	require.Equal(t, program.ExitError, r.code, "nothing named is left out in silence")
 	require.Contains(t, r.err, "item feed-000 is not to be tried again, or not of this run")
 
 	r = b.run("runs", "retry", "news~1")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "none of its items is to be tried again")
 
-	require.Equal(t, exitOK, b.run("items", "retry", "nytimes-economy", "--again").code)
+	require.Equal(t, program.ExitOK, b.run("items", "retry", "nytimes-economy", "--again").code)
 	require.Equal(t, []string{"nytimes-economy"}, b.engine.started[2].Start.Items)
-	require.True(t, b.engine.started[2].Start.Again)
+	require.True(t, b.engine.started[2].Start.ForceRefresh)
 }
 
 func TestTellingARun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	r := b.run("runs", "cancel", "news")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "it ended at Sun 3 May 18:03 CEST, warnings")
 
 	s := b.openStore()
@@ -230,8 +233,8 @@ func TestWaitAndWatchOfAnEndedRun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	require.Equal(t, newsRun+"  warnings\n", b.ok("runs", "wait", "news"))
-	require.Equal(t, exitWarnings, b.run("runs", "wait", "news", "--strict").code)
-	require.Equal(t, exitOK, b.run("runs", "wait", "--all").code)
+	require.Equal(t, program.ExitWarnings, b.run("runs", "wait", "news", "--strict").code)
+	require.Equal(t, program.ExitOK, b.run("runs", "wait", "--all").code)
 	require.Contains(t, b.ok("runs", "watch", "news"), "warnings")
 }
 
@@ -243,7 +246,7 @@ func TestWaitGivesUp(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	r := b.run("runs", "wait", "weather", "--timeout", "20ms")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "still going on after 20ms")
 }
 
@@ -251,13 +254,13 @@ func TestTriggerTellsOfWorkersThatLeave(t *testing.T) {
 	t.Parallel()
 	for name, gone := range map[string]func(*fakeEngine){
 		"polled long ago": func(f *fakeEngine) {
-			f.pollers = map[string][]engine.Poller{"vendemmia-control": {{Identity: "w", LastSeen: moment().Add(-pollWindow - time.Second)}}}
+			f.pollers = map[string][]engine.Poller{"vendemmia-control": {{Identity: "w", LastSeen: moment().Add(-watch.PollWindow - time.Second)}}}
 		},
 		"said goodbye": func(f *fakeEngine) {
 			f.workers = []engine.Worker{{Identity: "worker-a", Queue: "vendemmia-control", Status: "shuttingdown"}}
 		},
 		"fell silent": func(f *fakeEngine) {
-			f.workers = []engine.Worker{{Identity: "worker-a", Queue: "vendemmia-control", Status: "running", LastSeen: moment().Add(-pollWindow - time.Second)}}
+			f.workers = []engine.Worker{{Identity: "worker-a", Queue: "vendemmia-control", Status: "running", LastSeen: moment().Add(-watch.PollWindow - time.Second)}}
 		},
 		"leaves later": func(f *fakeEngine) { f.leaves = 3 },
 	} {
@@ -270,7 +273,7 @@ func TestTriggerTellsOfWorkersThatLeave(t *testing.T) {
 			defer cancel()
 			b.warned = cancel
 			r := b.runIn(ctx, "trigger", "news")
-			require.Equal(t, exitInterrupted, r.code)
+			require.Equal(t, program.ExitInterrupted, r.code)
 			require.Contains(t, r.err, "nobody polls vendemmia-control; start one: worker\n")
 		})
 	}
@@ -294,10 +297,10 @@ func TestTriggerTwiceInOneSecond(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.taken = []string{"news-2026-05-03T16:10:00Z", "news-2026-05-03T16:10:01Z"}
-	b.engine.summary = steps.Summary{Outcome: harvest.OutcomeDone}
+	b.engine.summary = steps.Summary{Outcome: outcomes.Done}
 	require.Contains(t, b.ok("trigger", "news"), "run      news-2026-05-03T16:10:02Z\n")
 
 	r := b.run("trigger", "news", "--campaign", "weather")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "news and --campaign weather both name a campaign")
 }

@@ -10,17 +10,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
 func TestTry(t *testing.T) {
 	t.Parallel()
 	b := emptyBench(t)
 	r := b.run("fetchers", "try", "feed", "-p", "url=https://x.example.org/?key=1", "-p", "pages=2")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
 	require.Len(t, lines, 4)
-	var l harvest.Line
+	var l rows.Line
 	require.NoError(t, json.Unmarshal([]byte(lines[3]), &l))
 	require.Equal(t, "d-2-2", l.ID)
 	require.Equal(t, "feed", l.Fetcher)
@@ -34,7 +35,7 @@ func TestTry(t *testing.T) {
 func TestTryGoesOnFromACheckpoint(t *testing.T) {
 	t.Parallel()
 	r := emptyBench(t).run("fetchers", "try", "feed", "-p", "url=x", "-p", "pages=2", "--checkpoint", `{"Page":1}`, "--limit", "1")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	require.Equal(t, 1, strings.Count(r.out, "\n"))
 	require.Contains(t, r.out, `"id":"d-2-1"`)
 }
@@ -43,7 +44,7 @@ func TestTryStopsWhereAListDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	b := emptyBench(t)
 	r := b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "pages=1000000")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	require.Equal(t, 100, strings.Count(r.out, "\n"))
 	require.Contains(t, r.err, "done        100 documents · 100 listed · 50 pages")
 	require.Contains(t, r.err, "stopped     at the limit")
@@ -62,18 +63,18 @@ func TestTryEndsByItsOutcome(t *testing.T) {
 	b := emptyBench(t)
 	b.env["VENDEMMIA_SECRET_KEY"] = "s3cret"
 	r := b.run("fetchers", "try", "feed", "-p", "url=https://x.example.org/a", "-p", "mode=blocked", "-p", "token=${secret:env:VENDEMMIA_SECRET_KEY}")
-	require.Equal(t, exitRunFailed, r.code)
+	require.Equal(t, program.ExitRunFailed, r.code)
 	require.Contains(t, r.err, "blocked")
 	require.Contains(t, r.err, "why         blocked: get https://x.example.org/a: HTTP status 403; ask the source")
 	require.NotContains(t, r.err, "s3cret")
 
 	r = b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "mode=reject")
-	require.Equal(t, exitOK, r.code)
+	require.Equal(t, program.ExitOK, r.code)
 	require.Contains(t, r.err, `unreadable  x: date "31/02/2026"`)
-	require.Equal(t, exitWarnings, b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "mode=reject", "--strict").code)
+	require.Equal(t, program.ExitWarnings, b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "mode=reject", "--strict").code)
 
 	r = b.run("fetchers", "try", "feed", "-p", "url=x", "-p", "token=${secret:env:VENDEMMIA_SECRET_NONE}")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "${secret:env:VENDEMMIA_SECRET_NONE}")
 }
 
@@ -82,7 +83,7 @@ func TestTryIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := emptyBench(t).runIn(ctx, "fetchers", "try", "feed", "-p", "url=x", "-p", "mode=slow")
-	require.Equal(t, exitInterrupted, r.code)
+	require.Equal(t, program.ExitInterrupted, r.code)
 	require.Contains(t, r.err, "cancelled")
 }
 
@@ -91,9 +92,9 @@ func TestParamsFromAFile(t *testing.T) {
 	b := emptyBench(t)
 	b.file("p.json", `{"url": "https://x.example.org/", "pages": 3}`)
 	r := b.run("fetchers", "try", "feed", "-p", "@p.json", "-p", "pages=1")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	require.Equal(t, 2, strings.Count(r.out, "\n"), "what comes later is stronger")
-	require.Equal(t, exitUsage, b.run("fetchers", "try", "feed", "-p", "@none.json").code)
+	require.Equal(t, program.ExitUsage, b.run("fetchers", "try", "feed", "-p", "@none.json").code)
 }
 
 type brokenPipe struct{}
@@ -103,8 +104,8 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 func TestAPipeThatBreaksEndsTheTrial(t *testing.T) {
 	t.Parallel()
 	var err strings.Builder
-	code := Main(t.Context(), Env{Args: []string{"fetchers", "try", "feed", "-p", "url=x"}, Stdout: brokenPipe{}, Stderr: &err, Fetchers: sampleSet(t), Dir: t.TempDir()})
-	require.Equal(t, exitError, code)
+	code := Main(t.Context(), program.Env{Args: []string{"fetchers", "try", "feed", "-p", "url=x"}, Stdout: brokenPipe{}, Stderr: &err, Fetchers: sampleSet(t), Dir: t.TempDir()})
+	require.Equal(t, program.ExitError, code)
 	require.Contains(t, err.String(), "broken pipe")
 }
 
@@ -113,14 +114,14 @@ func TestCampaignsTry(t *testing.T) {
 	b := emptyBench(t)
 	b.file("c.yaml", twoCampaigns)
 	r := b.run("campaigns", "try", "c.yaml")
-	require.Equal(t, exitUsage, r.code)
+	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "which item? one of https://a.example.org/rss, https://b.example.org/1, https://b.example.org/2")
 	r = b.run("campaigns", "try", "c.yaml", "https://b.example.org/2", "--limit", "1")
-	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, program.ExitOK, r.code, r.err)
 	require.Contains(t, r.err, "item        beta / feed / https://b.example.org/2")
 	require.Contains(t, r.out, `"url":"https://b.example.org/2"`)
-	require.Equal(t, exitOK, b.run("campaigns", "try", "c.yaml", "--campaign", "alpha").code)
-	require.Equal(t, exitOK, b.run("campaigns", "try", "c.yaml", "alpha").code, "a campaign with one item stands for it")
+	require.Equal(t, program.ExitOK, b.run("campaigns", "try", "c.yaml", "--campaign", "alpha").code)
+	require.Equal(t, program.ExitOK, b.run("campaigns", "try", "c.yaml", "alpha").code, "a campaign with one item stands for it")
 	require.Contains(t, b.run("campaigns", "try", "c.yaml", "https://b.example.org/3").err, "did you mean https://b.example.org/")
 }
 
@@ -135,7 +136,7 @@ func TestProbe(t *testing.T) {
 	require.Contains(t, b.ok("campaigns", "validate", "c.yaml"), "1 campaign in 1 file: nothing wrong.")
 
 	r := b.run("probe", "https://other.example.org/")
-	require.Equal(t, exitError, r.code)
+	require.Equal(t, program.ExitError, r.code)
 	require.Contains(t, r.err, "no fetcher knows this kind of source")
 	require.Contains(t, b.run("probe", "https://down.example.org/").err, "no such host")
 }

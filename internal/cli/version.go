@@ -5,11 +5,13 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
-type version struct{ *program }
+type version struct{ *program.Program }
 
-func newVersion(p *program) *cobra.Command {
+func newVersion(p *program.Program) *cobra.Command {
 	c := &version{p}
 	return &cobra.Command{
 		Use: "version", Short: "Print the version",
@@ -19,12 +21,12 @@ func newVersion(p *program) *cobra.Command {
 	}
 }
 
-func (p *program) versionLine() string {
-	return fmt.Sprintf("starter %s (%s, %s/%s)\n", p.env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+func versionLine(p *program.Program) string {
+	return fmt.Sprintf("starter %s (%s, %s/%s)\n", p.Env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func (c *version) run(*cobra.Command, []string) error {
-	c.out.Value(map[string]string{"version": c.env.Version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
-	c.out.Printf("%s", c.versionLine())
+	c.Out.Value(map[string]string{"version": c.Env.Version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+	c.Out.Printf("%s", versionLine(c.Program))
 	return nil
 }

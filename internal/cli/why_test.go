@@ -12,6 +12,9 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/diagnose"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -100,13 +103,13 @@ func pausedBusy(b *bench, s *store.Store) {
 }
 
 func pausedItem(b *bench, s *store.Store) {
-	item := harvest.Item{Campaign: "news", Entry: "feed", Key: "feed-001"}
+	item := units.Item{Campaign: "news", Entry: "feed", Key: "feed-001"}
 	require.NoError(b.t, s.PauseItem(b.t.Context(), item, &rows.Pause{By: "marta", At: moment(), Note: "moved", Until: moment().AddDate(0, 0, 14)}))
 }
 
 func skippedWeather(b *bench, s *store.Store) {
 	require.NoError(b.t, s.RecordRun(b.t.Context(), rows.Run{
-		RunID: "r-s", WorkflowID: "weather-s", Campaign: "weather", Version: 1, State: rows.RunClosed, Outcome: harvest.OutcomeSkipped, Why: "run weather-1 was going on",
+		RunID: "r-s", WorkflowID: "weather-s", Campaign: "weather", Version: 1, State: rows.RunClosed, Outcome: outcomes.Skipped, Why: "run weather-1 was going on",
 		DueAt: utc(10, 20, 0), StartedAt: utc(10, 20, 1), ClosedAt: utc(10, 20, 1),
 	}))
 }
@@ -144,7 +147,7 @@ func failOnce(b *bench, s *store.Store, r rows.Run) {
 	require.NoError(b.t, err)
 	require.Len(b.t, c.Items, 1)
 	require.NoError(b.t, s.Write(ctx, rows.Write{
-		Run: r.ID, Ord: 0, Epoch: 1, Item: harvest.Item{Campaign: "weather", Entry: "feed", Key: "a"}, Fetcher: "feed", At: utc(16, 1, 1), Attempt: 1, Worker: "worker-a",
+		Run: r.ID, Ord: 0, Epoch: 1, Item: units.Item{Campaign: "weather", Entry: "feed", Key: "a"}, Fetcher: "feed", At: utc(16, 1, 1), Attempt: 1, Worker: "worker-a",
 		Settle: &rows.Settle{State: rows.ItemOpen, Kind: harvest.KindServerError, Error: "get https://h.example.org/: HTTP status 502", NotBefore: utc(16, 15, 0), Attempts: 1},
 	}).Err)
 }
@@ -163,10 +166,10 @@ func TestWhyOfAnItemInWork(t *testing.T) {
 
 func TestFacts(t *testing.T) {
 	t.Parallel()
-	a := diagnose.Why(diagnose.Facts{Subject: "x", Store: "store x", Clock: newProgram(Env{Now: moment, Zone: time.UTC}).clock})
+	a := diagnose.Why(diagnose.Facts{Subject: "x", Store: "store x", Clock: program.New(program.Env{Now: moment, Zone: time.UTC}).Clock})
 	require.Equal(t, "not applied", a.Cause)
-	for _, o := range harvest.Outcomes() {
-		if o.Severity() == harvest.Bad && o != harvest.OutcomeFailed && o != harvest.OutcomeMissed {
+	for _, o := range outcomes.All() {
+		if o.Severity() == outcomes.Bad && o != outcomes.Failed && o != outcomes.Missed {
 			require.NotEmpty(t, diagnose.Meaning(o), o)
 		}
 	}

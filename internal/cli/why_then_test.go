@@ -8,6 +8,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 	"github.com/vendemmia/vendemmia/store"
 )
 
@@ -41,14 +44,14 @@ func TestWhyThenWantsACampaignAndThePast(t *testing.T) {
 	b := newBench(t)
 	for _, args := range [][]string{{"why", "news", "--at", "4 May 16:00"}, {"why", "feed-001", "--at", "3 May 16:00"}, {"why", "news", "--at", "some day"}} {
 		r := b.run(args...)
-		require.Equal(t, exitUsage, r.code, "%v: %s", args, r.err)
+		require.Equal(t, program.ExitUsage, r.code, "%v: %s", args, r.err)
 		require.Contains(t, r.err, "--at")
 	}
 }
 
 func missedNews(b *bench, s *store.Store) {
 	require.NoError(b.t, s.RecordRun(b.t.Context(), rows.Run{
-		RunID: "r-m", WorkflowID: "news-m", Campaign: "news", Version: 1, State: rows.RunClosed, Outcome: harvest.OutcomeMissed, Why: "nothing started it within 1h",
+		RunID: "r-m", WorkflowID: "news-m", Campaign: "news", Version: 1, State: rows.RunClosed, Outcome: outcomes.Missed, Why: "nothing started it within 1h",
 		DueAt: utc(8, 0, 0), StartedAt: utc(8, 0, 0), ClosedAt: utc(9, 4, 0),
 	}))
 }
@@ -71,18 +74,18 @@ func longNews(b *bench, s *store.Store) {
 	c, err := s.Claim(ctx, rows.Claim{Run: g.Run.ID, Shared: true, Epoch: 1, Worker: "worker-a", Max: 10, Now: utc(9, 0, 6)})
 	require.NoError(b.t, err)
 	for i, it := range c.Items {
-		settle := rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeDone, Attempts: 1}
+		settle := rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Done, Attempts: 1}
 		at := utc(9, i+1, 0)
 		if i == 2 {
-			at, settle.Outcome, settle.Kind, settle.Error = utc(13, 9, 0), harvest.OutcomeThrottled, harvest.KindThrottled, "429, Retry-After 3h"
+			at, settle.Outcome, settle.Kind, settle.Error = utc(13, 9, 0), outcomes.Throttled, harvest.KindThrottled, "429, Retry-After 3h"
 		}
 		require.NoError(b.t, s.Write(ctx, rows.Write{
-			Run: g.Run.ID, Ord: it.Ord, Epoch: 1, Item: harvest.Item{Campaign: "news", Entry: "feed", Key: it.Key}, Lane: "l", Fetcher: "feed", At: at, Settle: &settle, Attempt: 1, Worker: "worker-a",
+			Run: g.Run.ID, Ord: it.Ord, Epoch: 1, Item: units.Item{Campaign: "news", Entry: "feed", Key: it.Key}, Lane: "l", Fetcher: "feed", At: at, Settle: &settle, Attempt: 1, Worker: "worker-a",
 		}).Err)
 	}
-	require.NoError(b.t, s.FinishRun(ctx, rows.Finish{Run: g.Run.ID, Outcome: harvest.OutcomeWarnings, At: utc(13, 10, 0)}))
+	require.NoError(b.t, s.FinishRun(ctx, rows.Finish{Run: g.Run.ID, Outcome: outcomes.Warnings, At: utc(13, 10, 0)}))
 	require.NoError(b.t, s.RecordRun(ctx, rows.Run{
-		RunID: "r-s", WorkflowID: "news-s", Campaign: "news", Version: 1, State: rows.RunClosed, Outcome: harvest.OutcomeSkipped, Why: "run news-long was going on",
+		RunID: "r-s", WorkflowID: "news-s", Campaign: "news", Version: 1, State: rows.RunClosed, Outcome: outcomes.Skipped, Why: "run news-long was going on",
 		DueAt: utc(12, 0, 0), StartedAt: utc(12, 0, 1), ClosedAt: utc(12, 0, 1),
 	}))
 }

@@ -9,15 +9,18 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 	"github.com/vendemmia/vendemmia/store"
 )
 
 // weatherEnd is how the one item of a run of weather came to its end.
 type weatherEnd struct {
-	asked  harvest.Exchange
+	asked  visit.Exchange
 	page   *harvest.Page // nil: none came
 	settle rows.Settle
-	run    harvest.Outcome
+	run    outcomes.Outcome
 	why    string
 }
 
@@ -25,8 +28,8 @@ type weatherEnd struct {
 func endedWeather(e weatherEnd) func(*bench, *store.Store) {
 	return func(b *bench, s *store.Store) {
 		good := weatherEnd{
-			asked: harvest.Exchange{Status: 200, Bytes: 41_000}, page: &harvest.Page{Documents: documents(0, 0, 12, 1), Listed: 12, Checkpoint: json.RawMessage(`{}`), Last: true},
-			settle: rows.Settle{Outcome: harvest.OutcomeDone}, run: harvest.OutcomeDone,
+			asked: visit.Exchange{Status: 200, Bytes: 41_000}, page: &harvest.Page{Documents: documentsOf(0, 0, 12, 1), Listed: 12, Checkpoint: json.RawMessage(`{}`), Last: true},
+			settle: rows.Settle{Outcome: outcomes.Done}, run: outcomes.Done,
 		}
 		good.make(b, s, utc(4, 20, 0))
 		e.make(b, s, utc(10, 20, 0))
@@ -54,8 +57,8 @@ func (e weatherEnd) write(run int64, it rows.ClaimedItem, due time.Time) rows.Wr
 	e.asked.At, e.asked.Method, e.asked.Host, e.asked.URL = due.Add(3*time.Second), "GET", "meteo.example.org", "https://meteo.example.org/genova?day=today"
 	e.settle.State, e.settle.Attempts = rows.ItemClosed, 1
 	w := rows.Write{
-		Run: run, Ord: it.Ord, Epoch: due.Unix(), Item: harvest.Item{Campaign: "weather", Entry: "feed", Key: "genova"}, Fetcher: "feed", At: due.Add(3 * time.Second),
-		Settle: &e.settle, Attempt: 1, Worker: "worker-a", Ledger: []harvest.Exchange{e.asked},
+		Run: run, Ord: it.Ord, Epoch: due.Unix(), Item: units.Item{Campaign: "weather", Entry: "feed", Key: "genova"}, Fetcher: "feed", At: due.Add(3 * time.Second),
+		Settle: &e.settle, Attempt: 1, Worker: "worker-a", Ledger: []visit.Exchange{e.asked},
 	}
 	if e.page != nil {
 		w.Page = &rows.PageWrite{Seq: 1, Collection: "weather", Version: it.Checkpoint.Version, Page: *e.page}
@@ -65,33 +68,33 @@ func (e weatherEnd) write(run int64, it rows.ClaimedItem, due time.Time) rows.Wr
 
 func notModified304() weatherEnd {
 	return weatherEnd{
-		asked: harvest.Exchange{Status: 304}, page: &harvest.Page{NotModified: true, Checkpoint: json.RawMessage(`{}`), Last: true},
-		settle: rows.Settle{Outcome: harvest.OutcomeUnchanged}, run: harvest.OutcomeUnchanged,
+		asked: visit.Exchange{Status: 304}, page: &harvest.Page{NotModified: true, Checkpoint: json.RawMessage(`{}`), Last: true},
+		settle: rows.Settle{Outcome: outcomes.Unchanged}, run: outcomes.Unchanged,
 	}
 }
 
 func sameDigest() weatherEnd {
 	return weatherEnd{
-		asked: harvest.Exchange{Status: 200, Bytes: 41_000}, page: &harvest.Page{Documents: documents(0, 0, 12, 1), Listed: 12, Checkpoint: json.RawMessage(`{}`), Last: true},
-		settle: rows.Settle{Outcome: harvest.OutcomeUnchanged}, run: harvest.OutcomeUnchanged,
+		asked: visit.Exchange{Status: 200, Bytes: 41_000}, page: &harvest.Page{Documents: documentsOf(0, 0, 12, 1), Listed: 12, Checkpoint: json.RawMessage(`{}`), Last: true},
+		settle: rows.Settle{Outcome: outcomes.Unchanged}, run: outcomes.Unchanged,
 	}
 }
 
 func nothingListed() weatherEnd {
 	return weatherEnd{
-		asked: harvest.Exchange{Status: 200, Bytes: 900}, page: &harvest.Page{Checkpoint: json.RawMessage(`{}`), Last: true},
-		settle: rows.Settle{Outcome: harvest.OutcomeEmpty, Why: "nothing was listed where there always was something"},
-		run:    harvest.OutcomeEmpty, why: "nothing was listed where there always was something",
+		asked: visit.Exchange{Status: 200, Bytes: 900}, page: &harvest.Page{Checkpoint: json.RawMessage(`{}`), Last: true},
+		settle: rows.Settle{Outcome: outcomes.Empty, Why: "nothing was listed where there always was something"},
+		run:    outcomes.Empty, why: "nothing was listed where there always was something",
 	}
 }
 
 func failedWith(kind harvest.Kind, status int, text, evidence string) weatherEnd {
 	return weatherEnd{
-		asked: harvest.Exchange{Status: status, Bytes: 41_000, Kind: kind},
+		asked: visit.Exchange{Status: status, Bytes: 41_000, Kind: kind},
 		settle: rows.Settle{
-			Outcome: kind.Outcome(), Kind: kind, Why: string(harvest.WhyNotRetriable), Error: text, Evidence: []byte(evidence),
+			Outcome: outcomes.OfKind(kind), Kind: kind, Why: string(outcomes.WhyNotRetriable), Error: text, Evidence: []byte(evidence),
 		},
-		run: kind.Outcome(), why: "1 of 1 item; 1 " + string(kind.Outcome()),
+		run: outcomes.OfKind(kind), why: "1 of 1 item; 1 " + string(outcomes.OfKind(kind)),
 	}
 }
 
@@ -111,13 +114,13 @@ func newShape() weatherEnd {
 
 func aside() weatherEnd {
 	return weatherEnd{
-		asked: harvest.Exchange{Status: 200, Bytes: 41_000},
+		asked: visit.Exchange{Status: 200, Bytes: 41_000},
 		page: &harvest.Page{
-			Documents: documents(0, 0, 12, 2)[:11], Rejects: []harvest.Reject{{ID: "genova-12", Reason: `date "31/02/2026"`, Bytes: []byte("<item/>")}},
+			Documents: documentsOf(0, 0, 12, 2)[:11], Rejects: []harvest.Reject{{ID: "genova-12", Reason: `date "31/02/2026"`, Bytes: []byte("<item/>")}},
 			Listed: 12, Checkpoint: json.RawMessage(`{}`), Last: true,
 		},
-		settle: rows.Settle{Outcome: harvest.OutcomePartial, Why: "1 of 12 records could not be read"},
-		run:    harvest.OutcomeWarnings, why: "1 of 1 item needs a look: 1 partial",
+		settle: rows.Settle{Outcome: outcomes.Partial, Why: "1 of 12 records could not be read"},
+		run:    outcomes.Warnings, why: "1 of 1 item needs attention: 1 partial",
 	}
 }
 
@@ -125,8 +128,8 @@ func aside() weatherEnd {
 func asideBefore(b *bench, s *store.Store) {
 	aside().make(b, s, utc(4, 20, 0))
 	e := notModified304()
-	e.settle.Outcome, e.settle.Why = harvest.OutcomePartial, "1 record unread since 3 May 2026, 04:20 UTC"
-	e.run, e.why = harvest.OutcomeWarnings, "1 of 1 item needs a look: 1 partial"
+	e.settle.Outcome, e.settle.Why = outcomes.Partial, "1 record unread since 3 May 2026, 04:20 UTC"
+	e.run, e.why = outcomes.Warnings, "1 of 1 item needs attention: 1 partial"
 	e.make(b, s, utc(10, 20, 0))
 }
 
@@ -191,7 +194,7 @@ func noRobots(b *bench, s *store.Store) {
 	run := openRun(b, s, "weather-1", "weather", "meteo.example.org", 1, 3)
 	claimSome(b, s, run, 1)
 	require.NoError(b.t, s.Write(b.t.Context(), rows.Write{
-		Run: run.ID, Epoch: 1, Item: harvest.Item{Campaign: "weather", Entry: "feed", Key: "weather-00"}, Fetcher: "feed", At: utc(16, 1, 1), Attempt: 1, Worker: "worker-a",
+		Run: run.ID, Epoch: 1, Item: units.Item{Campaign: "weather", Entry: "feed", Key: "weather-00"}, Fetcher: "feed", At: utc(16, 1, 1), Attempt: 1, Worker: "worker-a",
 		Settle: &rows.Settle{State: rows.ItemOpen, Kind: harvest.KindServerError, Error: "get https://meteo.example.org/robots.txt: HTTP status 503", NotBefore: utc(16, 15, 0), Attempts: 1},
 	}).Err)
 }

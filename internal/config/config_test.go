@@ -103,7 +103,7 @@ func TestEverythingWrongIsSaidAtOnce(t *testing.T) {
 		`log-level "loud" (` + path + ":4): one of debug, info, warn, error",
 		"--stroe: no such setting; did you mean store?",
 		`heartbeat "1" (--heartbeat): write a duration`,
-		`allow-network "10.0.0.0/99" (VENDEMMIA_ALLOW_NETWORK): "10.0.0.0/99" is no network`,
+		`allow-network "10.0.0.0/99" (VENDEMMIA_ALLOW_NETWORK): "10.0.0.0/99" is not a network`,
 		`instance "Groß" (VENDEMMIA_INSTANCE): small letters`,
 	} {
 		require.ErrorContains(t, err, want)
@@ -184,7 +184,7 @@ func TestEveryKnownSettingHasAVariableAndTakesItsDefault(t *testing.T) {
 	for _, k := range config.All() {
 		require.False(t, seen[k.Name], k.Name)
 		seen[k.Name] = true
-		require.True(t, strings.HasPrefix(k.Env(), "VENDEMMIA_"))
+		require.True(t, strings.HasPrefix(k.Env(), "VENDEMMIA_") || k.Variable != "" && strings.HasPrefix(k.Env(), "TEMPORAL_"), k.Env())
 		_, err := config.Load(config.Input{Dir: t.TempDir(), Flags: map[string]string{k.Name: k.Default}})
 		require.NoError(t, err, k.Name)
 	}
@@ -200,4 +200,19 @@ func FuzzFile(f *testing.F) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, _ = config.Load(config.Input{Dir: dir, ConfigFile: path}) // must not panic
 	})
+}
+
+// Half of a version would leave a worker without versioning, and nobody would notice.
+func TestAVersionHasTwoSettings(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"TEMPORAL_DEPLOYMENT_NAME": "vendemmia"}
+	load := func() (config.Settings, error) {
+		return config.Load(config.Input{Dir: t.TempDir(), Getenv: func(name string) string { return env[name] }})
+	}
+	_, err := load()
+	require.ErrorContains(t, err, "deployment-name and build-id: set both, or neither")
+	env["TEMPORAL_WORKER_BUILD_ID"] = "0.4.0"
+	s, err := load()
+	require.NoError(t, err)
+	require.Equal(t, []string{"vendemmia", "0.4.0"}, []string{s.Deployment, s.Build})
 }

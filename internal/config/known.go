@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // DefaultStore is where the data is when nobody says otherwise, looked for from
@@ -24,9 +24,11 @@ const DefaultSecretEnv = "VENDEMMIA_SECRET_*"
 
 // Known describes one setting.
 type Known struct {
-	Name    string // as a flag and in the file; the variable is Env
-	Default string
-	Help    string
+	Name string // as a flag and in the file; the variable is Env
+	// Variable is the environment variable where it is not the usual one.
+	Variable string
+	Default  string
+	Help     string
 	// List says that the flag may be repeated and the file may hold a list; Map
 	// that the file may hold a map.
 	List, Map bool
@@ -37,6 +39,9 @@ type Known struct {
 
 // Env is the setting's environment variable.
 func (k Known) Env() string {
+	if k.Variable != "" {
+		return k.Variable
+	}
 	return "VENDEMMIA_" + strings.ToUpper(strings.ReplaceAll(k.Name, "-", "_"))
 }
 
@@ -84,7 +89,7 @@ func workerSettings() []Known {
 			s.SecretEnv = list(v)
 			for _, pattern := range s.SecretEnv {
 				if _, err := path.Match(pattern, ""); err != nil {
-					return fmt.Errorf("%q is no pattern; write NAME or NAME_*", pattern)
+					return fmt.Errorf("%q is not a pattern; write NAME or NAME_*", pattern)
 				}
 			}
 			return nil
@@ -122,6 +127,8 @@ func temporalSettings() []Known {
 		{Name: "temporal-namespace", Help: "default: the profile's, TEMPORAL_NAMESPACE, default", set: text(func(s *Settings) *string { return &s.TemporalNamespace })},
 		{Name: "temporal-profile", Help: "profile of temporal.toml", set: text(func(s *Settings) *string { return &s.TemporalProfile })},
 		{Name: "temporal-config-file", Help: "a temporal.toml of one's own", set: text(func(s *Settings) *string { return &s.TemporalConfig })},
+		{Name: "deployment-name", Variable: "TEMPORAL_DEPLOYMENT_NAME", Help: "name of the worker deployment; with build-id it turns Temporal's worker versioning on", set: text(func(s *Settings) *string { return &s.Deployment })},
+		{Name: "build-id", Variable: "TEMPORAL_WORKER_BUILD_ID", Help: "version of this worker in its deployment", set: text(func(s *Settings) *string { return &s.Build })},
 	}
 }
 
@@ -143,7 +150,7 @@ func oneOf(at func(*Settings) *string, words ...string) func(*Settings, string) 
 
 func duration(at func(*Settings) *time.Duration, least, most time.Duration) func(*Settings, string) error {
 	return func(s *Settings, v string) error {
-		d, err := harvest.ParseDuration(v)
+		d, err := times.ParseDuration(v)
 		if err != nil {
 			return fmt.Errorf("write a duration like 30s or 2m")
 		}
@@ -197,7 +204,7 @@ func networks(s *Settings, v string) error {
 		if err != nil {
 			addr, addrErr := netip.ParseAddr(part)
 			if addrErr != nil {
-				return fmt.Errorf("%q is no network; write 10.3.0.0/16 or an address", part)
+				return fmt.Errorf("%q is not a network; write 10.3.0.0/16 or an address", part)
 			}
 			p = netip.PrefixFrom(addr, addr.BitLen())
 		}
@@ -206,9 +213,11 @@ func networks(s *Settings, v string) error {
 	return nil
 }
 
+var instanceName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
 func instance(s *Settings, v string) error {
 	s.Instance = v
-	if v != "" && !regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`).MatchString(v) {
+	if v != "" && !instanceName.MatchString(v) {
 		return fmt.Errorf("small letters, digits and hyphens, at most 32")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // Input is what settings are read from. Nothing else of the process is looked
@@ -56,6 +57,9 @@ func Load(in Input) (Settings, error) {
 		}
 		v.Value = withoutPassword(v.Value)
 		s.values = append(s.values, v)
+	}
+	if (s.Deployment == "") != (s.Build == "") {
+		problems = append(problems, errors.New("deployment-name and build-id: set both, or neither"))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return s, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "read settings", Err: err}
@@ -122,7 +126,7 @@ func noSuch(name string) string {
 	for _, k := range All() {
 		names = append(names, k.Name)
 	}
-	if near := harvest.Nearest(name, names); near != "" {
+	if near := wording.Nearest(name, names); near != "" {
 		return "no such setting; did you mean " + near + "?"
 	}
 	return "no such setting; there are " + strings.Join(names, ", ")

@@ -43,6 +43,9 @@ type Settings struct {
 	TemporalNamespace string
 	TemporalProfile   string
 	TemporalConfig    string // a temporal.toml of one's own
+	// Deployment and Build name this worker's version for Temporal's worker
+	// versioning; both are empty or both are set.
+	Deployment, Build string
 
 	values []Value
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // BenchmarkGet compares good conduct with none: what turn, caps and ledger line
@@ -15,7 +15,7 @@ import (
 func BenchmarkGet(b *testing.B) {
 	page := strings.Repeat(wine, 300)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, page) //nolint:errcheck // test server
+		io.WriteString(w, page) // test server
 	}))
 	defer s.Close()
 	settings := loopback()
@@ -25,7 +25,7 @@ func BenchmarkGet(b *testing.B) {
 	raw := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 	defer raw.CloseIdleConnections()
 	for name, client := range map[string]*http.Client{
-		"plain": raw, "polite": shared.HTTP(harvest.Visitor{Contact: "ops@example.it", Record: func(harvest.Exchange) {}}),
+		"plain": raw, "polite": shared.HTTP(visit.Visitor{Contact: "ops@example.it", Record: func(visit.Exchange) {}}),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetParallelism(8)

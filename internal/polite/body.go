@@ -106,7 +106,7 @@ func (b *body) end(err error) {
 	}
 	e := b.x.explainBody(err)
 	b.err = e
-	b.raw.Close() //nolint:errcheck // the error is already known
+	b.raw.Close() // the error is already known
 	b.x.finish(e)
 }
 

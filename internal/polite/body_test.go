@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 const wine = "nebbiolo barbera dolcetto freisa "
@@ -63,7 +64,7 @@ func TestCodings(t *testing.T) {
 			require.Equal(t, "gzip", r.Header.Get("Accept-Encoding"))
 			w.Header().Set("Content-Encoding", c.header)
 			w.(http.Flusher).Flush() // so that the length is not announced
-			w.Write(packed)          //nolint:errcheck // test server
+			w.Write(packed)          // test server
 		})
 		client, b := client(t, loopback())
 		resp, got, err := get(t.Context(), client, s.URL)
@@ -97,7 +98,7 @@ func TestDamagedCodingsAreBroken(t *testing.T) {
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", c.header)
-			w.Write(c.body) //nolint:errcheck // test server
+			w.Write(c.body) // test server
 		})
 		client, b := client(t, loopback())
 		_, _, err := get(t.Context(), client, s.URL)
@@ -129,7 +130,7 @@ func TestBodyCap(t *testing.T) {
 			if !c.announced {
 				w.(http.Flusher).Flush()
 			}
-			w.Write(packed) //nolint:errcheck // test server
+			w.Write(packed) // test server
 		})
 		settings := loopback()
 		settings.MaxBody = limit
@@ -170,7 +171,7 @@ func TestBombIsDisarmed(t *testing.T) {
 	bomb := pack(t, "gzip", strings.Repeat("\x00", 12<<20))
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(bomb) //nolint:errcheck // test server
+		w.Write(bomb) // test server
 	})
 	c, b := client(t, loopback())
 	_, got, err := get(t.Context(), c, s.URL)
@@ -189,7 +190,7 @@ func TestCutBody(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			conn, buf, err := w.(http.Hijacker).Hijack()
 			require.NoError(t, err)
-			fmt.Fprintf(buf, "HTTP/1.1 200 OK\r\n%s\r\n5\r\nhello\r\n", head) //nolint:errcheck // test server
+			fmt.Fprintf(buf, "HTTP/1.1 200 OK\r\n%s\r\n5\r\nhello\r\n", head) // test server
 			require.NoError(t, buf.Flush())
 			require.NoError(t, conn.Close())
 		})
@@ -223,7 +224,7 @@ func TestAnswersThatAreNoHTTP(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			conn, buf, err := w.(http.Hijacker).Hijack()
 			require.NoError(t, err)
-			io.WriteString(buf, answer) //nolint:errcheck // test server
+			io.WriteString(buf, answer) // test server
 			require.NoError(t, buf.Flush())
 			require.NoError(t, conn.Close())
 		})
@@ -241,7 +242,7 @@ func TestDecodersAreReused(t *testing.T) {
 		if r.URL.Path == "/bad" {
 			packed[len(packed)-6] ^= 0xff
 		}
-		w.Write(packed) //nolint:errcheck // test server
+		w.Write(packed) // test server
 	})
 	settings := loopback()
 	settings.Rules = func(string) Rule { return Rule{Connections: 8} }
@@ -251,10 +252,10 @@ func TestDecodersAreReused(t *testing.T) {
 		wg.Go(func() {
 			for range 20 {
 				q := fmt.Sprint("vino", i)
-				_, text, err := get(t.Context(), shared.HTTP(harvest.Visitor{Timeout: patience}), s.URL+"/?q="+q)
+				_, text, err := get(t.Context(), shared.HTTP(visit.Visitor{Timeout: patience}), s.URL+"/?q="+q)
 				require.NoError(t, err)
 				require.Equal(t, strings.Repeat(q, 1000), string(text))
-				_, _, err = get(t.Context(), shared.HTTP(harvest.Visitor{Timeout: patience}), s.URL+"/bad?q="+q)
+				_, _, err = get(t.Context(), shared.HTTP(visit.Visitor{Timeout: patience}), s.URL+"/bad?q="+q)
 				require.Equal(t, harvest.KindBroken, harvest.KindOf(err))
 			}
 		})

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // certified makes a server with a self-signed certificate and a client that
@@ -42,7 +43,7 @@ func certified(t *testing.T, template x509.Certificate) (*httptest.Server, *http
 	require.NoError(t, err)
 	shared.transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
 	shared.transport.TLSClientConfig.RootCAs.AddCert(parsed)
-	return s, shared.HTTP(harvest.Visitor{Timeout: patience})
+	return s, shared.HTTP(visit.Visitor{Timeout: patience})
 }
 
 func TestCertificatesInWords(t *testing.T) {
@@ -89,14 +90,14 @@ func TestDowngradeIsNoted(t *testing.T) {
 	plain := serve(t, func(w http.ResponseWriter, r *http.Request) { require.Empty(t, r.Header.Get("Authorization")) })
 	s := httptest.NewTLSServer(http.RedirectHandler(plain.URL, http.StatusFound))
 	t.Cleanup(s.Close)
-	shared, b := open(t, loopback()), &book{}
+	shared, b := open(t, loopback()), &reserve{}
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
 	shared.transport.TLSClientConfig = &tls.Config{RootCAs: pool}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer x")
-	resp, err := shared.HTTP(harvest.Visitor{Timeout: patience, Record: b.record}).Do(req)
+	resp, err := shared.HTTP(visit.Visitor{Timeout: patience, Record: b.record}).Do(req)
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	require.Len(t, b.all(), 2)

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 	"golang.org/x/net/idna"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // Defaults of what Settings and HTTP leave open.
@@ -29,49 +29,49 @@ const (
 
 // Settings are what all clients of a process share.
 type Settings struct {
-	// Product begins the User-Agent: "Vendemmia/0.1 (+https://…)"; the contact
+	// Product starts the User-Agent: "Vendemmia/0.1 (+https://…)"; the contact
 	// is added per client.
 	Product string
-	// Allow are networks that may be dialled though private, loopback or
-	// link-local.
+	// Allow lists private, loopback and link-local networks that may be dialed.
 	Allow []netip.Prefix
 	// MaxBody is the largest body in bytes, as transferred and after
 	// decompression; 0 is DefaultMaxBody.
 	MaxBody int64
-	// Rules gives the rule of a host as Host names it. It is called often,
-	// from many goroutines and with the host's queue locked: it must be quick
-	// and must not ask through this client. Nil is the zero Rule for all.
+	// Rules returns the rule of a host, by the name that Host returns. It is called
+	// often, from many goroutines and with the host's queue locked: it must be quick
+	// and must not use this client. Nil means the zero Rule for all hosts.
 	Rules func(host string) Rule
-	// Fleet, which may be nil, books the departures to hosts with a gap for all
-	// processes together; without it each process keeps the gap for itself.
-	Fleet Fleet
-	// Rest is told when a host asked for rest; it may block briefly. After nil the
-	// rest is to be seen in Rules; else, and where Rest is nil, this process keeps
-	// it by itself.
+	// Reservations, which may be nil, keeps the gap of a host across all processes;
+	// without it each process keeps the gap on its own.
+	Reservations Reservations
+	// Rest is called when a host asks for no requests until a time; it may block
+	// briefly. If it returns nil, Rules must return the time; otherwise, or if Rest is
+	// nil, only this process keeps it.
 	Rest func(ctx context.Context, host string, until time.Time, why string) error
-	// Slow is told when a host's answers, 429 and 5xx that ask for no rest, call for
-	// a longer gap, or good ones for a shorter one; 0 is none. It may block briefly,
-	// and is called at once for different hosts only. After nil the gap is to be seen
-	// in Rules, as Rule.Slow; else, and where Slow is nil, this process keeps it by
-	// itself.
+	// Slow is called when responses of a host, 429 and 5xx without Retry-After, require
+	// a longer gap, or good ones permit a shorter one; 0 is no gap. It may block
+	// briefly, and concurrent calls are for different hosts. If it returns nil, Rules
+	// must return the gap as Rule.Slow; otherwise, or if Slow is nil, only this process
+	// keeps it.
 	Slow func(ctx context.Context, host string, gap time.Duration, why string) error
-	// Delay, which may be nil, is told the Crawl-delay of a host and how long it holds,
-	// so that Rules has it, as Every, for all processes; this one knows it anyway.
+	// Delay, which may be nil, is called with the Crawl-delay of a host and how long it
+	// is valid, so that Rules returns it as Every in all processes. This process keeps
+	// it in any case.
 	Delay func(ctx context.Context, host string, gap, keep time.Duration) error
 }
 
-// Client owns the connections and the pace of a process. Make one, share it.
+// Client owns the connections and rate limits of a process. Create one and share it.
 type Client struct {
 	settings  Settings
 	transport *http.Transport
-	turns     *turns
+	limiter   *limiter
 	gzips     sync.Pool // of *gzip.Reader: 40 KiB each
 	gate      gate
 	delays    sync.Map // host to time.Duration: its Crawl-delay
 	strains   strains
 }
 
-// New makes the client of a process. It honours HTTP_PROXY, HTTPS_PROXY and
+// New returns the client of a process. It honors HTTP_PROXY, HTTPS_PROXY and
 // NO_PROXY; see the proxy type for how the network guard holds there.
 func New(s Settings) *Client {
 	return build(s, httpproxy.FromEnvironment().ProxyFunc(), net.DefaultResolver.LookupNetIP)
@@ -86,20 +86,20 @@ func build(s Settings, via func(*url.URL) (*url.URL, error), resolve lookup) *Cl
 		s.Rules = func(string) Rule { return Rule{} }
 	}
 	g := newGuard(s.Allow)
-	c := &Client{settings: s, transport: newTransport(g, &proxy{via: via, resolve: resolve, guard: g}), strains: strains{tell: s.Slow}}
-	c.turns = newTurns(c.rule, s.Fleet)
+	c := &Client{settings: s, transport: newTransport(g, &proxy{via: via, resolve: resolve, guard: g}), strains: strains{notify: s.Slow}}
+	c.limiter = newLimiter(c.rule, s.Reservations)
 	return c
 }
 
-// rule is what holds for a host: what is set, its own Crawl-delay, and the gap
-// of its trouble.
+// rule returns the effective rule of a host: its settings, its Crawl-delay, and the gap
+// after errors.
 func (c *Client) rule(host string) Rule {
 	r := c.settled(host)
 	r.Every = max(r.Every, r.Slow)
 	return r
 }
 
-// settled is the rule of a host with the gap that is kept at the best of times.
+// settled returns the rule of a host without the gap after errors in Every.
 func (c *Client) settled(host string) Rule {
 	r := c.settings.Rules(host)
 	if d, ok := c.delays.Load(host); ok && r.Robots != RobotsIgnore {
@@ -109,7 +109,7 @@ func (c *Client) settled(host string) Rule {
 	return r
 }
 
-// crawlDelay keeps the gap that a host's robots.txt asks for, and tells all others.
+// crawlDelay records the Crawl-delay of a host, and passes it to Settings.Delay.
 func (c *Client) crawlDelay(host string, d, keep time.Duration) {
 	if d == 0 {
 		c.delays.Delete(host)
@@ -119,19 +119,20 @@ func (c *Client) crawlDelay(host string, d, keep time.Duration) {
 	if c.settings.Delay == nil {
 		return
 	}
-	ctx, stop := context.WithTimeout(context.Background(), fleetTimeout)
+	ctx, stop := context.WithTimeout(context.Background(), reserveTimeout)
 	defer stop()
-	c.settings.Delay(ctx, host, d, keep) //nolint:errcheck // who reads the file itself knows it
+	c.settings.Delay(ctx, host, d, keep) // who reads the file itself knows it
 }
 
 // HTTP returns a client for one visitor.
 //
 // A body must be read to its end or closed before the same visitor asks the same
-// host again: it holds the host's turn until then, at most for the timeout.
-func (c *Client) HTTP(v harvest.Visitor) *http.Client {
+// host again: it occupies one of the host's connections until then, at most
+// for the timeout.
+func (c *Client) HTTP(v visit.Visitor) *http.Client {
 	v.Timeout = cmp.Or(v.Timeout, DefaultTimeout)
 	if v.Record == nil {
-		v.Record = func(harvest.Exchange) {}
+		v.Record = func(visit.Exchange) {}
 	}
 	if v.Waits == nil {
 		v.Waits = func(bool) {}
@@ -142,12 +143,11 @@ func (c *Client) HTTP(v harvest.Visitor) *http.Client {
 	}
 }
 
-// Leave waits until the fleet has been told of every departure that was used, and
-// nobody waits for one: other processes need not wait for a lease to end. It is
-// for a process about to end, after its last request.
+// Leave waits until all reservations are released, so that other processes need not wait
+// for leases to expire. A process calls it after its last request.
 func (c *Client) Leave(ctx context.Context) error {
-	if err := c.turns.errands.wait(ctx); err != nil {
-		return fmt.Errorf("give back the turns of hosts: %w", err)
+	if err := c.limiter.background.wait(ctx); err != nil {
+		return fmt.Errorf("release the reservations of hosts: %w", err)
 	}
 	return nil
 }

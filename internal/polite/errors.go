@@ -96,7 +96,7 @@ func noHTTP(err error) bool {
 func dnsWords(err *net.DNSError) string {
 	switch {
 	case err.IsNotFound:
-		return "there is no such host"
+		return "no such host"
 	case err.IsTimeout:
 		return "the name servers did not answer in time"
 	default:

@@ -11,34 +11,35 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
-// exchange is one request and its answer, from departure to the body's end.
+// exchange is one request and its response, until the end of the body.
 type exchange struct {
 	client  *Client
-	visitor *harvest.Visitor
+	visitor *visit.Visitor
 	req     *http.Request // as it was handed in
-	turn    *turn
+	permit  *permit
 	partly  bool // only the beginning of a body is read
 
-	ctx     context.Context // ends the exchange; its cause may be errLate
-	cancel  context.CancelFunc
-	started time.Time
-	bytes   atomic.Int64  // of the body, as transferred
-	booked  chan struct{} // closed when the line was handed over
+	ctx      context.Context // ends the exchange; its cause may be errLate
+	cancel   context.CancelFunc
+	started  time.Time
+	bytes    atomic.Int64  // of the body, as transferred
+	recorded chan struct{} // closed when the line was passed to Record
 
 	mu   sync.Mutex // the exchange may end by its context at any moment
-	line harvest.Exchange
+	line visit.Exchange
 	stop func() bool // takes the end by context back
 	done bool
 }
 
 // begin starts the clock of an exchange. It ends by itself with its context,
 // so that an abandoned body holds nothing for ever.
-func (r *roundTripper) begin(req *http.Request, t *turn, note string) *exchange {
-	x := &exchange{client: r.client, visitor: &r.visitor, req: req, turn: t, partly: r.forRobots, started: time.Now(), booked: make(chan struct{})}
+func (r *roundTripper) begin(req *http.Request, t *permit, note string) *exchange {
+	x := &exchange{client: r.client, visitor: &r.visitor, req: req, permit: t, partly: r.forRobots, started: time.Now(), recorded: make(chan struct{})}
 	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.visitor.Timeout, errLate)
-	x.line = harvest.Exchange{
+	x.line = visit.Exchange{
 		At: x.started.UTC(), Method: method(req), URL: MaskURL(req.URL), Host: Host(req.URL), Waited: t.waited, Note: note,
 		Page: harvest.PageOf(req.Context()),
 	}
@@ -54,7 +55,7 @@ func (r *roundTripper) begin(req *http.Request, t *turn, note string) *exchange 
 // expire ends the exchange because its context did. Whoever reads the answer is told
 // by the context.
 func (x *exchange) expire() {
-	harvest.Safely("end the exchange with", x.line.Host, func() error { //nolint:errcheck // see above
+	harvest.Safely("end the exchange with", x.line.Host, func() error { // see above
 		x.finish(x.explain(x.ctx.Err()))
 		return nil
 	})
@@ -80,7 +81,7 @@ func (x *exchange) trace() *httptrace.ClientTrace {
 			return
 		}
 		select {
-		case <-time.After(x.turn.gap()):
+		case <-time.After(x.permit.gap()):
 		case <-x.ctx.Done():
 		}
 	}}
@@ -98,12 +99,12 @@ func (x *exchange) answer(resp *http.Response) (*http.Response, error) {
 	}
 	x.strain(resp.StatusCode, rest)
 	if err := badLocation(resp); err != nil {
-		resp.Body.Close() //nolint:errcheck // the answer is refused anyway
+		resp.Body.Close() // the answer is refused anyway
 		return nil, x.fail(x.broken("%w", err))
 	}
 	x.noteMove(resp)
 	if resp.Body == http.NoBody || resp.ContentLength == 0 {
-		resp.Body.Close() //nolint:errcheck // empty
+		resp.Body.Close() // empty
 		resp.Body = http.NoBody
 		x.finish(nil)
 		return resp, nil
@@ -136,21 +137,21 @@ func (x *exchange) fail(err *harvest.Error) error {
 func (x *exchange) finish(err *harvest.Error) {
 	line, ok := x.close(err)
 	if !ok {
-		<-x.booked
+		<-x.recorded
 		return
 	}
-	defer close(x.booked)
-	x.turn.end()
+	defer close(x.recorded)
+	x.permit.end()
 	x.cancel()
 	x.visitor.Record(line)
 }
 
 // close completes the line; false: it was complete before.
-func (x *exchange) close(err *harvest.Error) (harvest.Exchange, bool) {
+func (x *exchange) close(err *harvest.Error) (visit.Exchange, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.done {
-		return harvest.Exchange{}, false
+		return visit.Exchange{}, false
 	}
 	x.done = true
 	x.stop()

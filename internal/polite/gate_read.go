@@ -39,7 +39,7 @@ func (r *roundTripper) ask(at *url.URL, last *posted) (*posted, error) {
 // left: the host was asked; else it is paused, or rests, and the next request will
 // see when that is over.
 func left(e *harvest.Error) bool {
-	return !e.Held && (e.Kind != harvest.KindThrottled || e.Status != 0)
+	return !e.Deferred && (e.Kind != harvest.KindThrottled || e.Status != 0)
 }
 
 // readRobots asks as the visitor would. Statuses mean what section 2.3.1 says;
@@ -49,7 +49,7 @@ func (r *roundTripper) readRobots(address *url.URL) (robots.Rules, error) {
 	if err != nil {
 		return robots.Rules{}, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // what matters of it was read
+	defer resp.Body.Close() // what matters of it was read
 	switch status := resp.StatusCode; {
 	case status == http.StatusTooManyRequests || status >= 500:
 		return robots.Rules{}, harvest.StatusError("get", address.String(), status, resp.Header.Get("Retry-After"), time.Now())

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // What servers send in place of a robots.txt, and what it comes to for /closed.
@@ -23,7 +24,7 @@ func TestRobotsAsServersSendThem(t *testing.T) {
 	t.Parallel()
 	const closed = "User-agent: *\nDisallow: /closed\n"
 	text := func(body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) } //nolint:errcheck // a test server
+		return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) } // a test server
 	}
 	for name, c := range map[string]struct {
 		robots http.HandlerFunc
@@ -38,12 +39,12 @@ func TestRobotsAsServersSendThem(t *testing.T) {
 		"huge":            {text(closed + strings.Repeat("# nothing\n", 1<<20)), harvest.KindBlocked},
 		"huge, and says so": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(len(closed)+20_000_000))
-			io.WriteString(w, closed+strings.Repeat("# nothing\n", 2_000_000)) //nolint:errcheck // who asks hangs up
+			io.WriteString(w, closed+strings.Repeat("# nothing\n", 2_000_000)) // who asks hangs up
 		}, harvest.KindBlocked},
 		"cut short": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			io.WriteString(w, closed)
-		}, harvest.KindServerError}, //nolint:errcheck // a test server
+		}, harvest.KindServerError}, // a test server
 		"in a circle":                   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/robots.txt", http.StatusFound) }, ""},
 		"to the front page":             {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusMovedPermanently) }, ""},
 		"a redirect without address":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusFound) }, harvest.KindBroken},
@@ -57,7 +58,7 @@ func TestRobotsAsServersSendThem(t *testing.T) {
 					c.robots(w, r)
 				}
 			})
-			_, _, err := get(t.Context(), reader(open(t, loopback()), &book{}), s.URL+"/closed")
+			_, _, err := get(t.Context(), reader(open(t, loopback()), &reserve{}), s.URL+"/closed")
 			require.Equal(t, c.want, harvest.KindOf(err), "%v", err)
 		})
 	}
@@ -66,7 +67,7 @@ func TestRobotsAsServersSendThem(t *testing.T) {
 func TestRobotsThatNeverCome(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	h := open(t, loopback()).HTTP(harvest.Visitor{Timeout: 100 * time.Millisecond, Robots: true})
+	h := open(t, loopback()).HTTP(visit.Visitor{Timeout: 100 * time.Millisecond, Robots: true})
 	e := fails(t, h, s.URL+"/x", harvest.KindTimeout)
 	require.ErrorContains(t, e, "nothing else may be asked")
 }
@@ -77,11 +78,11 @@ func TestRobotsAreReadAnewAfterADay(t *testing.T) {
 	var closed atomic.Bool
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" && closed.Load() {
-			io.WriteString(w, "User-agent: *\nDisallow: /") //nolint:errcheck // a test server
+			io.WriteString(w, "User-agent: *\nDisallow: /") // a test server
 		}
 	})
 	c := open(t, loopback())
-	h := reader(c, &book{})
+	h := reader(c, &reserve{})
 	_, _, err := get(t.Context(), h, s.URL+"/x")
 	require.NoError(t, err)
 	closed.Store(true)
@@ -104,12 +105,12 @@ func TestRobotsWaitForTheirTurn(t *testing.T) {
 		host := &troubled{}
 		wire := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 		server := &http.Server{Handler: host, ReadHeaderTimeout: time.Hour}
-		go server.Serve(wire) //nolint:errcheck // ends with the test
+		go server.Serve(wire) // ends with the test
 		settings := loopback()
 		settings.Rules = every(gap)
 		c := build(settings, direct, nil)
 		c.transport.DialContext = wire.dial
-		for _, h := range []*http.Client{c.HTTP(harvest.Visitor{}), c.HTTP(harvest.Visitor{Robots: true})} {
+		for _, h := range []*http.Client{c.HTTP(visit.Visitor{}), c.HTTP(visit.Visitor{Robots: true})} {
 			_, _, err := get(t.Context(), h, "http://127.0.0.1/x")
 			require.NoError(t, err)
 		}
@@ -129,9 +130,9 @@ func TestAPauseIsNoAnswerOfRobots(t *testing.T) {
 	paused.Store(true)
 	settings := loopback()
 	settings.Rules = func(string) Rule { return Rule{Paused: map[bool]string{true: "they rebuild"}[paused.Load()]} }
-	h := reader(open(t, settings), &book{})
+	h := reader(open(t, settings), &reserve{})
 	e := fails(t, h, s.address+"/x", harvest.KindThrottled)
-	require.True(t, e.Held)
+	require.True(t, e.Deferred)
 	require.ErrorContains(t, e, "the host is paused: they rebuild")
 	paused.Store(false)
 	_, _, err := get(t.Context(), h, s.address+"/x")
@@ -148,7 +149,7 @@ func TestCrawlDelayIsTheHostsOwn(t *testing.T) {
 	settings.Rules = func(string) Rule { return Rule{Robots: map[bool]string{true: RobotsIgnore}[ignore.Load()]} }
 	c := open(t, settings)
 	for _, s := range []*site{slow, other} {
-		_, _, err := get(t.Context(), reader(c, &book{}), s.address+"/x")
+		_, _, err := get(t.Context(), reader(c, &reserve{}), s.address+"/x")
 		require.NoError(t, err)
 	}
 	require.Equal(t, 150*time.Millisecond, c.rule("127.0.0.1").Every)
@@ -166,7 +167,7 @@ func TestCrawlDelayIsTold(t *testing.T) {
 		told = append(told, fmt.Sprint(host, " ", gap, " ", keep.Round(time.Hour)))
 		return nil
 	}
-	h := reader(open(t, settings), &book{})
+	h := reader(open(t, settings), &reserve{})
 	for range 2 {
 		_, _, err := get(t.Context(), h, s.address+"/x")
 		require.NoError(t, err)
@@ -189,7 +190,7 @@ func TestARedirectObeysTheHostItLeadsTo(t *testing.T) {
 	settings.Rules = func(host string) Rule {
 		return Rule{Paused: map[bool]string{true: "they rebuild"}[host == "localhost" && paused.Load()]}
 	}
-	b := &book{}
+	b := &reserve{}
 	h := reader(open(t, settings), b)
 	fails(t, h, here.URL+"/closed", harvest.KindBlocked)
 	_, text, err := get(t.Context(), h, here.URL+"/open")

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // site is a small site whose robots.txt answers with a status and a text.
@@ -39,13 +40,13 @@ func newSite(t *testing.T, status int, text string) *site {
 	return s
 }
 
-func reader(c *Client, b *book) *http.Client {
-	return c.HTTP(harvest.Visitor{Timeout: patience, Robots: true, Record: b.record})
+func reader(c *Client, b *reserve) *http.Client {
+	return c.HTTP(visit.Visitor{Timeout: patience, Robots: true, Record: b.record})
 }
 
 func TestRobotsAreHeeded(t *testing.T) {
 	t.Parallel()
-	s, b := newSite(t, 200, "User-agent: *\nDisallow: /\n\nUser-agent: Vendemmia\nDisallow: /closed\nAllow: /closed/but\n"), &book{}
+	s, b := newSite(t, 200, "User-agent: *\nDisallow: /\n\nUser-agent: Vendemmia\nDisallow: /closed\nAllow: /closed/but\n"), &reserve{}
 	c := open(t, loopback())
 	h := reader(c, b)
 	_, text, err := get(t.Context(), h, s.address+"/open?q=1")
@@ -81,7 +82,7 @@ func TestWhoHeedsRobots(t *testing.T) {
 			s := newSite(t, 200, "User-agent: *\nDisallow: /")
 			settings := loopback()
 			settings.Rules = func(string) Rule { return Rule{Robots: c.rule} }
-			h := open(t, settings).HTTP(harvest.Visitor{Timeout: patience, Robots: c.visitor})
+			h := open(t, settings).HTTP(visit.Visitor{Timeout: patience, Robots: c.visitor})
 			_, _, err := get(t.Context(), h, s.address+"/x")
 			require.Equal(t, c.heeded, err != nil, "%v", err)
 			require.Equal(t, c.heeded, s.asked.Load() == 1)
@@ -95,7 +96,7 @@ func TestRobotsByStatus(t *testing.T) {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, status, "User-agent: *\nDisallow: /")
-			h := reader(open(t, loopback()), &book{})
+			h := reader(open(t, loopback()), &reserve{})
 			_, _, err := get(t.Context(), h, s.address+"/x")
 			require.Equal(t, kind, harvest.KindOf(err), "%v", err)
 			if err != nil {
@@ -110,7 +111,7 @@ func TestRobotsOfAnUnreachableHost(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	s.Close()
-	fails(t, reader(open(t, loopback()), &book{}), s.URL+"/x", harvest.KindUnreachable)
+	fails(t, reader(open(t, loopback()), &reserve{}), s.URL+"/x", harvest.KindUnreachable)
 }
 
 // While none can be had, the last good one serves.
@@ -118,7 +119,7 @@ func TestLastGoodRobotsServe(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 200, "User-agent: *\nDisallow: /closed")
 	c := open(t, loopback())
-	h := reader(c, &book{})
+	h := reader(c, &reserve{})
 	_, _, err := get(t.Context(), h, s.address+"/open")
 	require.NoError(t, err)
 	s.status.Store(503)
@@ -145,11 +146,11 @@ func TestRobotsBehindRedirects(t *testing.T) {
 			case r.URL.Path == "/robots.txt" || err == nil && at < n:
 				http.Redirect(w, r, fmt.Sprintf("/hop/%d", at+1), http.StatusFound)
 			case err == nil:
-				io.WriteString(w, "User-agent: *\nDisallow: /") //nolint:errcheck // a test server
+				io.WriteString(w, "User-agent: *\nDisallow: /") // a test server
 			}
 		}).URL
 	}
-	h := reader(open(t, loopback()), &book{})
+	h := reader(open(t, loopback()), &reserve{})
 	fails(t, h, hops(robotsRedirects)+"/x", harvest.KindBlocked)
 	_, _, err := get(t.Context(), h, hops(robotsRedirects+1)+"/x")
 	require.NoError(t, err, "more redirects than that are no file")
@@ -158,7 +159,7 @@ func TestRobotsBehindRedirects(t *testing.T) {
 func TestManyWaitForOneRobots(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 200, "")
-	h := reader(open(t, loopback()), &book{})
+	h := reader(open(t, loopback()), &reserve{})
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
@@ -173,7 +174,7 @@ func TestManyWaitForOneRobots(t *testing.T) {
 func TestCrawlDelayIsAGap(t *testing.T) {
 	t.Parallel()
 	s, c := newSite(t, 200, "User-agent: *\nCrawl-delay: 0.15"), open(t, loopback())
-	b := &book{}
+	b := &reserve{}
 	h := reader(c, b)
 	for range 3 {
 		_, _, err := get(t.Context(), h, s.address+"/x")
@@ -193,7 +194,7 @@ func TestWaitingForRobotsEndsWithTheContext(t *testing.T) {
 	defer close(let)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, _, err := get(ctx, reader(open(t, loopback()), &book{}), s.URL+"/x")
+	_, _, err := get(ctx, reader(open(t, loopback()), &reserve{}), s.URL+"/x")
 	require.Equal(t, harvest.KindTimeout, harvest.KindOf(err))
 	require.ErrorContains(t, err, "waiting for robots.txt")
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/hostile"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/panics"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // contained makes a client for which all names lead to the server at via.
@@ -30,7 +32,7 @@ func contained(t testing.TB, via string) *http.Client {
 	}
 	c := build(loopback(), way, func(context.Context, string, string) ([]netip.Addr, error) { return nil, errors.New("no such host") })
 	t.Cleanup(c.Close)
-	return c.HTTP(harvest.Visitor{Timeout: patience, Robots: true})
+	return c.HTTP(visit.Visitor{Timeout: patience, Robots: true})
 }
 
 // requireDescribed: what went wrong is told by this package, or by net/http before
@@ -43,7 +45,7 @@ func requireDescribed(t *testing.T, err error, address string) {
 	_, ours := errors.AsType[*harvest.Error](err)
 	_, parsing := errors.AsType[*url.Error](err)
 	require.True(t, ours || parsing, "%.80q: %v", address, err)
-	_, panicked := errors.AsType[*harvest.Panic](err)
+	_, panicked := errors.AsType[*panics.Panic](err)
 	require.False(t, panicked, "%.80q: %v", address, err)
 }
 
@@ -117,16 +119,16 @@ func FuzzAddress(f *testing.F) {
 // nobody else recovers.
 func TestAPanicIsTheErrorOfWhoWaits(t *testing.T) {
 	t.Parallel()
-	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "User-agent: *\nCrawl-delay: 1\n") }) //nolint:errcheck // test server
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "User-agent: *\nCrawl-delay: 1\n") }) // test server
 	settings := loopback()
 	settings.Delay = func(context.Context, string, time.Duration, time.Duration) error { panic("a defect") }
-	e := fails(t, reader(open(t, settings), &book{}), s.URL+"/x", harvest.KindInternal)
+	e := fails(t, reader(open(t, settings), &reserve{}), s.URL+"/x", harvest.KindInternal)
 	require.Contains(t, e.Error(), "read robots.txt of 127.0.0.1: panic: a defect")
 }
 
 // The advice of the guard is as good where robots.txt was what it refused.
 func TestAGuardRefusalAtRobotsSaysWhatAllowsIt(t *testing.T) {
 	t.Parallel()
-	e := fails(t, reader(open(t, Settings{}), &book{}), "http://127.0.0.1:1/x", harvest.KindBlocked)
+	e := fails(t, reader(open(t, Settings{}), &reserve{}), "http://127.0.0.1:1/x", harvest.KindBlocked)
 	require.Contains(t, e.Error(), "worker --allow-network 127.0.0.1/32 allows it")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func TestHTTP2IsTreatedAlike(t *testing.T) {
@@ -22,28 +23,28 @@ func TestHTTP2IsTreatedAlike(t *testing.T) {
 		require.Equal(t, 2, r.ProtoMajor)
 		switch r.URL.Path {
 		case "/cut":
-			io.WriteString(w, strings.Repeat(wine, 100)) //nolint:errcheck // test server
+			io.WriteString(w, strings.Repeat(wine, 100)) // test server
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		case "/drip":
 			drip(w, r)
 		default:
 			w.Header().Set("Content-Encoding", "gzip")
-			w.Write(pack(t, "gzip", wine)) //nolint:errcheck // test server
+			w.Write(pack(t, "gzip", wine)) // test server
 		}
 	}))
 	s.EnableHTTP2 = true
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	shared, b := open(t, loopback()), &book{}
+	shared, b := open(t, loopback()), &reserve{}
 	shared.transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
 	shared.transport.TLSClientConfig.RootCAs.AddCert(s.Certificate())
 
-	_, text, err := get(t.Context(), shared.HTTP(harvest.Visitor{Timeout: patience, Record: b.record}), s.URL)
+	_, text, err := get(t.Context(), shared.HTTP(visit.Visitor{Timeout: patience, Record: b.record}), s.URL)
 	require.NoError(t, err)
 	require.Equal(t, wine, string(text))
-	fails(t, shared.HTTP(harvest.Visitor{Timeout: patience, Record: b.record}), s.URL+"/cut", harvest.KindServerError)
-	fails(t, shared.HTTP(harvest.Visitor{Timeout: 200 * time.Millisecond, Record: b.record}), s.URL+"/drip", harvest.KindTimeout)
+	fails(t, shared.HTTP(visit.Visitor{Timeout: patience, Record: b.record}), s.URL+"/cut", harvest.KindServerError)
+	fails(t, shared.HTTP(visit.Visitor{Timeout: 200 * time.Millisecond, Record: b.record}), s.URL+"/drip", harvest.KindTimeout)
 	require.Len(t, b.all(), 3)
 }

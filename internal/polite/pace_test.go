@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func every(d time.Duration) func(string) Rule { return func(string) Rule { return Rule{Every: d} } }
@@ -19,23 +20,23 @@ func every(d time.Duration) func(string) Rule { return func(string) Rule { retur
 // visits are a server's view of the requests. The end of an answer is taken
 // before its last write, so it is never later than the client's.
 type visits struct {
-	mu           sync.Mutex
-	begin, end   []time.Time
-	flying, most int
+	mu             sync.Mutex
+	begin, end     []time.Time
+	inFlight, most int
 }
 
 func (v *visits) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	v.mu.Lock()
 	v.begin = append(v.begin, time.Now())
-	v.flying++
-	v.most = max(v.most, v.flying)
+	v.inFlight++
+	v.most = max(v.most, v.inFlight)
 	v.mu.Unlock()
 	w.(http.Flusher).Flush()
 	v.mu.Lock()
 	v.end = append(v.end, time.Now())
-	v.flying--
+	v.inFlight--
 	v.mu.Unlock()
-	io.WriteString(w, "end") //nolint:errcheck // test server
+	io.WriteString(w, "end") // test server
 }
 
 func TestNoGapIsTooShort(t *testing.T) {
@@ -46,11 +47,11 @@ func TestNoGapIsTooShort(t *testing.T) {
 	settings := loopback()
 	settings.Rules = every(gap)
 	shared := open(t, settings)
-	b := &book{}
+	b := &reserve{}
 	var wg sync.WaitGroup
 	for range asks { // each item has a client of its own; the pace is one
 		wg.Go(func() {
-			_, _, err := get(t.Context(), shared.HTTP(harvest.Visitor{Record: b.record}), s.URL)
+			_, _, err := get(t.Context(), shared.HTTP(visit.Visitor{Record: b.record}), s.URL)
 			require.NoError(t, err)
 		})
 	}
@@ -81,11 +82,11 @@ func TestHostsDoNotWaitForEachOther(t *testing.T) {
 	shared := open(t, settings)
 	done := make(chan error, 1)
 	go func() {
-		_, _, err := get(t.Context(), shared.HTTP(harvest.Visitor{}), s.URL+"/hold")
+		_, _, err := get(t.Context(), shared.HTTP(visit.Visitor{}), s.URL+"/hold")
 		done <- err
 	}()
 	other := "http://localhost:" + s.Listener.Addr().String()[len("127.0.0.1:"):]
-	_, _, err := get(t.Context(), shared.HTTP(harvest.Visitor{}), other) // ends although the other host is held
+	_, _, err := get(t.Context(), shared.HTTP(visit.Visitor{}), other) // ends although the other host is held
 	require.NoError(t, err)
 	close(hold)
 	require.NoError(t, <-done)
@@ -94,16 +95,16 @@ func TestHostsDoNotWaitForEachOther(t *testing.T) {
 func TestConnectionsBoundAHostWithoutRate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ connections, want int }{{0, DefaultConnections}, {1, 1}, {5, 5}} {
-		var flying, most atomic.Int64
+		var inFlight, most atomic.Int64
 		full := make(chan struct{})
 		s := serve(t, func(http.ResponseWriter, *http.Request) {
-			for n := flying.Add(1); ; {
+			for n := inFlight.Add(1); ; {
 				if m := most.Load(); n <= m || most.CompareAndSwap(m, n) {
 					break
 				}
 			}
 			<-full // all places are taken before any is given back
-			flying.Add(-1)
+			inFlight.Add(-1)
 		})
 		settings := loopback()
 		settings.Rules = func(string) Rule { return Rule{Connections: c.connections} }
@@ -111,11 +112,11 @@ func TestConnectionsBoundAHostWithoutRate(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 3 * c.want {
 			wg.Go(func() {
-				_, _, err := get(t.Context(), shared.HTTP(harvest.Visitor{}), s.URL)
+				_, _, err := get(t.Context(), shared.HTTP(visit.Visitor{}), s.URL)
 				require.NoError(t, err)
 			})
 		}
-		require.Eventually(t, func() bool { return flying.Load() == int64(c.want) }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return inFlight.Load() == int64(c.want) }, patience, time.Millisecond)
 		close(full)
 		wg.Wait()
 		require.EqualValues(t, c.want, most.Load())
@@ -137,7 +138,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 		_, _, err := get(ctx, c, s.URL)
 		done <- err
 	}()
-	pacer := c.Transport.(*roundTripper).client.turns.take("127.0.0.1")
+	pacer := c.Transport.(*roundTripper).client.limiter.take("127.0.0.1")
 	require.Eventually(t, func() bool {
 		pacer.mu.Lock()
 		defer pacer.mu.Unlock()
@@ -176,7 +177,7 @@ func TestRepeatOfTheTransportKeepsTheGap(t *testing.T) {
 		n := len(at)
 		mu.Unlock()
 		if n != 2 {
-			io.WriteString(w, "fine") //nolint:errcheck // test server
+			io.WriteString(w, "fine") // test server
 			return
 		}
 		conn, _, err := w.(http.Hijacker).Hijack()

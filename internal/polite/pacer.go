@@ -7,38 +7,38 @@ import (
 	"time"
 )
 
-// pacer is the queue in front of one host: the more urgent first, and of equals
-// who came first. Where the host has a gap, departures are booked in the fleet.
+// pacer is the rate limiter of one host: a queue ordered by priority, then by arrival. For
+// a host with a gap, requests are reserved across processes.
 type pacer struct {
-	host  string
-	rule  func(host string) Rule
-	fleet Fleet // nil: this process is alone
-	refs  int   // guarded by turns.mu
+	host         string
+	rule         func(host string) Rule
+	reservations Reservations // nil: no other processes
+	refs         int          // guarded by turns.mu
 
-	errands *errands // with the fleet
+	background *background // calls of reservations
 
-	mu      sync.Mutex
-	queue   []*waiter
-	crowd   crowd
-	flying  int
-	ended   time.Time // of the last answer
-	free    time.Time // ended plus the gap that held then
-	rest    time.Time // learnt from the host itself
-	restWhy string
-	timer   *time.Timer
-	booking *booking // asks the fleet for the next departure; nil: nobody does
-	held    *holding // the departure that the fleet gave; nil: none
-	lined   int      // priority of the place in the fleet's queue while nobody asks; 0: none
+	mu          sync.Mutex
+	queue       []*waiter
+	rate        queueRate
+	inFlight    int
+	ended       time.Time // the last response
+	free        time.Time // ended plus the gap that held then
+	rest        time.Time // as the host asked
+	restWhy     string
+	timer       *time.Timer
+	reservation *reservation // asks for the next request; nil: not asking
+	lease       *lease       // of the granted reservation; nil: none
+	queued      int          // priority of the queue entry while not asking; 0: none
 }
 
-// enter waits for the host's turn. After nil, leave must be called once.
-func (p *pacer) enter(ctx context.Context, v visit) error {
+// enter waits for the rate limit. After nil, leave must be called once.
+func (p *pacer) enter(ctx context.Context, v terms) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	w := &waiter{priority: cmp.Or(v.priority, usualPriority), ready: make(chan error, 1)}
 	p.mu.Lock()
-	if r := p.turnAway(w, v); r != nil {
+	if r := p.postpone(w, v); r != nil {
 		p.mu.Unlock()
 		return r
 	}
@@ -53,30 +53,30 @@ func (p *pacer) enter(ctx context.Context, v visit) error {
 	}
 }
 
-// leave ends a turn; the gap counts from now.
+// leave ends a request; the gap starts now.
 func (p *pacer) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	gap := p.rule(p.host).Every
 	p.ended = time.Now()
 	p.free = p.ended.Add(gap)
-	p.land(gap)
+	p.finish(gap)
 	p.admit()
 }
 
-// land takes a request out of the air: at once, or when the fleet knows. The lock
-// is held.
-func (p *pacer) land(gap time.Duration) {
-	if p.held == nil {
-		p.flying--
+// finish removes a request from those in flight: at once, or after its reservation is
+// released. The lock is held.
+func (p *pacer) finish(gap time.Duration) {
+	if p.lease == nil {
+		p.inFlight--
 		return
 	}
-	h := p.held
-	p.held = nil
-	p.errands.run(func() { p.release(h, gap) })
+	h := p.lease
+	p.lease = nil
+	p.background.run(func() { p.release(h, gap) })
 }
 
-// learn remembers that the host asked for rest.
+// learn records until when the host asked for no requests.
 func (p *pacer) learn(until time.Time, why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,8 +86,8 @@ func (p *pacer) learn(until time.Time, why string) {
 	p.admit()
 }
 
-// admit lets go whom the rule lets go now, and sees to it that it is called
-// again when time alone is in the way. The lock is held.
+// admit starts the requests that the rule permits now, and schedules itself if others
+// only have to wait. The lock is held.
 func (p *pacer) admit() {
 	for len(p.queue) > 0 {
 		now, rule := time.Now(), p.rule(p.host)
@@ -95,11 +95,11 @@ func (p *pacer) admit() {
 			p.clear(r)
 			break
 		}
-		if p.flying >= rule.width() {
+		if p.inFlight >= rule.width() {
 			return
 		}
-		if p.shared(rule) && p.lined != p.queue[0].priority {
-			p.book() // others must know at once who waits here
+		if p.shared(rule) && p.queued != p.queue[0].priority {
+			p.reserve() // other processes must know the priority at once
 			return
 		}
 		if wait := p.due(rule).Sub(now); wait > 0 {
@@ -107,24 +107,23 @@ func (p *pacer) admit() {
 			return
 		}
 		if p.shared(rule) {
-			p.book()
+			p.reserve()
 			return
 		}
-		p.launch()
+		p.start()
 	}
-	p.unline()
+	p.leaveQueue()
 }
 
-// unline gives up the place in the fleet's queue that nobody needs. The lock is
-// held.
-func (p *pacer) unline() {
-	if p.lined > 0 {
-		p.lined = 0
-		p.errands.run(p.leaveLine)
+// leaveQueue removes the queue entry if there is one. The lock is held.
+func (p *pacer) leaveQueue() {
+	if p.queued > 0 {
+		p.queued = 0
+		p.background.run(p.dequeue)
 	}
 }
 
-// wake calls admit again after a while, or when the rule may have changed.
+// wake calls admit after a pause, at the latest when the rule may have changed.
 func (p *pacer) wake(after time.Duration) {
 	after = min(after, lookAgain)
 	if p.timer != nil {
@@ -138,9 +137,9 @@ func (p *pacer) wake(after time.Duration) {
 	})
 }
 
-// idle reports whether forgetting the pacer loses nothing.
+// idle reports whether the pacer can be dropped without loss.
 func (p *pacer) idle(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.flying == 0 && p.booking == nil && len(p.queue) == 0 && !now.Before(p.free) && !now.Before(p.rest) && p.crowd.empty(now)
+	return p.inFlight == 0 && p.reservation == nil && len(p.queue) == 0 && !now.Before(p.free) && !now.Before(p.rest) && p.rate.empty(now)
 }

@@ -16,19 +16,19 @@ import (
 func TestPacerIsFirstComeFirstServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(every(time.Second), nil)
+		limiter := newLimiter(every(time.Second), nil)
 		start := time.Now()
 		var order []int
 		var wg sync.WaitGroup
 		for i := range 5 {
 			wg.Go(func() {
-				turn, err := turns.enter(t.Context(), "h", visit{})
+				permit, err := limiter.enter(t.Context(), "h", terms{})
 				require.NoError(t, err)
 				order = append(order, i)
 				require.Equal(t, time.Duration(i)*3*time.Second, time.Since(start), "two seconds of answer, one of gap")
-				require.Equal(t, time.Duration(i)*3*time.Second, turn.waited)
+				require.Equal(t, time.Duration(i)*3*time.Second, permit.waited)
 				time.Sleep(2 * time.Second)
-				turn.end()
+				permit.end()
 			})
 			synctest.Wait()
 		}
@@ -40,20 +40,20 @@ func TestPacerIsFirstComeFirstServed(t *testing.T) {
 func TestPacerCancelledWaiterGivesItsPlaceOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(every(time.Second), nil)
-		first, err := turns.enter(t.Context(), "h", visit{})
+		limiter := newLimiter(every(time.Second), nil)
+		first, err := limiter.enter(t.Context(), "h", terms{})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			_, err := turns.enter(ctx, "h", visit{})
+			_, err := limiter.enter(ctx, "h", terms{})
 			require.ErrorIs(t, err, context.Canceled)
 		}()
 		synctest.Wait()
 		go func() {
-			turn, err := turns.enter(t.Context(), "h", visit{})
+			permit, err := limiter.enter(t.Context(), "h", terms{})
 			require.NoError(t, err)
-			require.Equal(t, time.Second, turn.waited)
-			turn.end()
+			require.Equal(t, time.Second, permit.waited)
+			permit.end()
 		}()
 		synctest.Wait()
 		cancel()
@@ -61,19 +61,19 @@ func TestPacerCancelledWaiterGivesItsPlaceOn(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		require.Zero(t, turns.pacers["h"].refs)
+		require.Zero(t, limiter.pacers["h"].refs)
 	})
 }
 
 func TestPacerTurnThatComesWithTheCancel(t *testing.T) {
 	t.Parallel()
-	p := &pacer{rule: every(0), flying: 1}
+	p := &pacer{rule: every(0), inFlight: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := &waiter{ready: make(chan error, 1)}
 	w.ready <- nil // granted, and no longer in the queue
 	require.ErrorIs(t, p.giveUp(ctx, w), context.Canceled)
-	require.Zero(t, p.flying)
+	require.Zero(t, p.inFlight)
 	require.Zero(t, p.ended, "nothing was asked, so no gap begins")
 }
 
@@ -94,12 +94,12 @@ func TestPacerRests(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				until := time.Now().Add(c.rest)
-				ruled := newTurns(func(string) Rule { return Rule{RestUntil: until, RestWhy: "it asked"} }, nil)
-				learnt := newTurns(every(0), nil)
+				ruled := newLimiter(func(string) Rule { return Rule{RestUntil: until, RestWhy: "it asked"} }, nil)
+				learnt := newLimiter(every(0), nil)
 				learnt.take("h").learn(until, "it asked")
-				for _, turns := range []*turns{ruled, learnt} {
+				for _, limiter := range []*limiter{ruled, learnt} {
 					start := time.Now()
-					turn, err := turns.enter(t.Context(), "h", visit{})
+					permit, err := limiter.enter(t.Context(), "h", terms{})
 					if c.refuse != "" {
 						r, ok := err.(*refusal)
 						require.True(t, ok)
@@ -109,7 +109,7 @@ func TestPacerRests(t *testing.T) {
 					}
 					require.NoError(t, err)
 					require.Equal(t, c.waits, time.Since(start))
-					turn.end()
+					permit.end()
 					until = until.Add(c.waits) // the second kind of rest begins only now
 					learnt.take("h").learn(until, "it asked")
 				}
@@ -121,13 +121,13 @@ func TestPacerRests(t *testing.T) {
 func TestPacerWaitersHearOfALongRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(every(time.Second), nil)
-		first, err := turns.enter(t.Context(), "h", visit{})
+		limiter := newLimiter(every(time.Second), nil)
+		first, err := limiter.enter(t.Context(), "h", terms{})
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				_, err := turns.enter(t.Context(), "h", visit{})
+				_, err := limiter.enter(t.Context(), "h", terms{})
 				require.ErrorContains(t, err, "the host rests until")
 			})
 		}
@@ -142,40 +142,40 @@ func TestPacerFollowsAChangedRule(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		rule := Rule{Every: time.Hour}
-		turns := newTurns(func(string) Rule { return rule }, nil)
-		turn, err := turns.enter(t.Context(), "h", visit{})
+		limiter := newLimiter(func(string) Rule { return rule }, nil)
+		permit, err := limiter.enter(t.Context(), "h", terms{})
 		require.NoError(t, err)
-		turn.end()
+		permit.end()
 		rule.Every = time.Second
-		turn, err = turns.enter(t.Context(), "h", visit{})
+		permit, err = limiter.enter(t.Context(), "h", terms{})
 		require.NoError(t, err)
-		require.Equal(t, time.Second, turn.waited)
-		turn.end()
+		require.Equal(t, time.Second, permit.waited)
+		permit.end()
 	})
 }
 
 func TestIdlePacersAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(every(time.Minute), nil)
-		visit := func(host string) {
-			turn, err := turns.enter(t.Context(), host, visit{})
+		limiter := newLimiter(every(time.Minute), nil)
+		pass := func(host string) {
+			permit, err := limiter.enter(t.Context(), host, terms{})
 			require.NoError(t, err)
-			turn.end()
+			permit.end()
 		}
-		turns.take("resting").learn(time.Now().Add(20*time.Hour), "asked")
-		turns.put(turns.pacers["resting"])
+		limiter.take("resting").learn(time.Now().Add(20*time.Hour), "asked")
+		limiter.put(limiter.pacers["resting"])
 		for i := range 10 * keepPacers {
-			visit(fmt.Sprint("early", i))
+			pass(fmt.Sprint("early", i))
 		}
-		require.Greater(t, len(turns.pacers), 10*keepPacers, "gaps that still run are kept")
+		require.Greater(t, len(limiter.pacers), 10*keepPacers, "gaps that still run are kept")
 		time.Sleep(time.Minute)
 		for i := range 10 * keepPacers {
-			visit(fmt.Sprint("late", i))
+			pass(fmt.Sprint("late", i))
 			time.Sleep(time.Minute)
 		}
-		require.LessOrEqual(t, len(turns.pacers), 2*keepPacers)
-		require.Contains(t, turns.pacers, "resting")
+		require.LessOrEqual(t, len(limiter.pacers), 2*keepPacers)
+		require.Contains(t, limiter.pacers, "resting")
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,25 +24,25 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const patience = 10 * time.Second
 
 // book collects what was recorded.
-type book struct {
+type reserve struct {
 	mu    sync.Mutex
-	lines []harvest.Exchange
+	lines []visit.Exchange
 }
 
-func (b *book) record(x harvest.Exchange) {
+func (b *reserve) record(x visit.Exchange) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lines = append(b.lines, x)
 }
 
-func (b *book) all() []harvest.Exchange {
+func (b *reserve) all() []visit.Exchange {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return append([]harvest.Exchange(nil), b.lines...)
+	return append([]visit.Exchange(nil), b.lines...)
 }
 
 // one waits until a line is there and returns it as the only one.
-func (b *book) one(t *testing.T) harvest.Exchange {
+func (b *reserve) one(t *testing.T) visit.Exchange {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(b.all()) > 0 }, patience, time.Millisecond)
 	require.Len(t, b.all(), 1)
@@ -66,10 +67,10 @@ func open(t *testing.T, s Settings) *Client {
 }
 
 // client makes a client of its own process, as it were, with its book.
-func client(t *testing.T, s Settings) (*http.Client, *book) {
+func client(t *testing.T, s Settings) (*http.Client, *reserve) {
 	t.Helper()
-	b := &book{}
-	return open(t, s).HTTP(harvest.Visitor{Contact: "ops@example.it", Timeout: patience, Record: b.record}), b
+	b := &reserve{}
+	return open(t, s).HTTP(visit.Visitor{Contact: "ops@example.it", Timeout: patience, Record: b.record}), b
 }
 
 func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
@@ -89,7 +90,7 @@ func get(ctx context.Context, c *http.Client, address string) (*http.Response, [
 	if err != nil {
 		return nil, nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to the end
+	defer resp.Body.Close() // read to the end
 	b, err := io.ReadAll(resp.Body)
 	return resp, b, err
 }
@@ -108,7 +109,7 @@ func TestAnAnswerIsReadAndBooked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		require.Equal(t, "Vendemmia/0.1 (+https://vendemmia.example; contact ops@example.it)", r.UserAgent())
-		io.WriteString(w, "grapes") //nolint:errcheck // test server
+		io.WriteString(w, "grapes") // test server
 	})
 	c, b := client(t, loopback())
 	resp, text, err := get(t.Context(), c, s.URL+"/a?token=abc&page=2#x")

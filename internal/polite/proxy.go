@@ -25,7 +25,7 @@ func (p *proxy) choose(req *http.Request) (*url.URL, error) {
 	if err != nil {
 		return nil, &harvest.Error{
 			Kind: harvest.KindMisconfigured, Op: "choose a proxy for", On: req.URL.String(),
-			Err: fmt.Errorf("the proxy of the environment is no address"), Advice: "look at HTTP_PROXY and HTTPS_PROXY",
+			Err: fmt.Errorf("the proxy of the environment is not an address"), Advice: "look at HTTP_PROXY and HTTPS_PROXY",
 		}
 	}
 	if via == nil {
@@ -41,7 +41,7 @@ func (p *proxy) check(req *http.Request) error {
 	}
 	addrs, err := p.resolve(req.Context(), "ip", host)
 	if err != nil {
-		return nil //nolint:nilerr // a name of the proxy's side
+		return nil // a name of the proxy's side
 	}
 	for _, a := range addrs {
 		if err := p.guard.check(a); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // behind makes a client whose way out is a proxy; names resolve as given.
@@ -26,12 +27,12 @@ func behind(t *testing.T, s Settings, address string, names map[string]string) *
 		return nil, errors.New("no such host")
 	})
 	t.Cleanup(c.Close)
-	return c.HTTP(harvest.Visitor{Timeout: patience})
+	return c.HTTP(visit.Visitor{Timeout: patience})
 }
 
 func TestGuardHoldsThroughAProxy(t *testing.T) {
 	t.Parallel()
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.URL.String()) }) //nolint:errcheck // test server
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.URL.String()) }) // test server
 	names := map[string]string{"public.example": "8.8.8.8", "rebound.example": "10.0.0.1"}
 	c := behind(t, loopback(), s.URL, names)
 	for _, address := range []string{"http://public.example/x", "http://only-the-proxy-knows.example/x"} {
@@ -56,6 +57,6 @@ func TestBadProxyIsMisconfigured(t *testing.T) {
 	t.Parallel()
 	c := build(Settings{}, func(*url.URL) (*url.URL, error) { return nil, errors.New("parse \"http://user:pw@\"") }, nil)
 	t.Cleanup(c.Close)
-	e := fails(t, c.HTTP(harvest.Visitor{Timeout: patience}), "http://public.example/", harvest.KindMisconfigured)
+	e := fails(t, c.HTTP(visit.Visitor{Timeout: patience}), "http://public.example/", harvest.KindMisconfigured)
 	require.NotContains(t, e.Error(), "pw")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // Pages are kept as they read, whole or not at all.
@@ -20,21 +21,21 @@ func TestRawPagesAreKept(t *testing.T) {
 		case "/page":
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
-			io.WriteString(z, "the page") //nolint:errcheck // a test server
-			z.Close()                     //nolint:errcheck // a test server
+			io.WriteString(z, "the page") // a test server
+			z.Close()                     // a test server
 		case "/missing":
 			w.WriteHeader(http.StatusNotFound)
-			io.WriteString(w, "none") //nolint:errcheck // a test server
+			io.WriteString(w, "none") // a test server
 		case "/cut":
 			w.Header().Set("Content-Length", "100")
-			io.WriteString(w, "half") //nolint:errcheck // a test server
+			io.WriteString(w, "half") // a test server
 		}
 	})
 	for path, want := range map[string]string{"/page": "the page", "/missing": "", "/cut": "", "/empty": ""} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			b, kept := &book{}, ""
-			h := open(t, loopback()).HTTP(harvest.Visitor{Timeout: patience, Record: b.record, Raw: func(body []byte) (string, error) {
+			b, kept := &reserve{}, ""
+			h := open(t, loopback()).HTTP(visit.Visitor{Timeout: patience, Record: b.record, Raw: func(body []byte) (string, error) {
 				kept += string(body)
 				return harvest.Digest(body), nil
 			}})
@@ -51,10 +52,10 @@ func TestRawPagesAreKept(t *testing.T) {
 func TestAPageThatCannotBeKeptIsReadAllTheSame(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, "the page") //nolint:errcheck // a test server
+		io.WriteString(w, "the page") // a test server
 	})
-	b := &book{}
-	h := open(t, loopback()).HTTP(harvest.Visitor{Timeout: patience, Record: b.record, Raw: func([]byte) (string, error) { return "sha256:x", errors.New("the disk is full") }})
+	b := &reserve{}
+	h := open(t, loopback()).HTTP(visit.Visitor{Timeout: patience, Record: b.record, Raw: func([]byte) (string, error) { return "sha256:x", errors.New("the disk is full") }})
 	_, text, err := get(t.Context(), h, s.URL)
 	require.NoError(t, err)
 	require.Equal(t, "the page", string(text))

@@ -14,12 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // drip writes a byte now and then until the client goes.
 func drip(w http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil {
-		io.WriteString(w, "x") //nolint:errcheck // test server
+		io.WriteString(w, "x") // test server
 		w.(http.Flusher).Flush()
 		select {
 		case <-r.Context().Done():
@@ -34,8 +35,8 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 	t.Parallel()
 	for name, h := range map[string]http.HandlerFunc{"slow drip": drip, "no answer": hang} {
 		s := serve(t, h)
-		b := &book{}
-		c := open(t, loopback()).HTTP(harvest.Visitor{Timeout: 100 * time.Millisecond, Record: b.record})
+		b := &reserve{}
+		c := open(t, loopback()).HTTP(visit.Visitor{Timeout: 100 * time.Millisecond, Record: b.record})
 		e := fails(t, c, s.URL+"/?password=abc", harvest.KindTimeout)
 		require.Contains(t, e.Error(), "no complete answer in time: 100ms", name)
 		require.NotErrorIs(t, e, context.DeadlineExceeded, "the caller's own time is not over")
@@ -75,7 +76,7 @@ func TestCallersEndIsToldApart(t *testing.T) {
 func TestAbandonedBodyEndsByItself(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, "some") //nolint:errcheck // test server
+		io.WriteString(w, "some") // test server
 		w.(http.Flusher).Flush()
 		if r.URL.Path == "/left" {
 			<-r.Context().Done()
@@ -84,10 +85,10 @@ func TestAbandonedBodyEndsByItself(t *testing.T) {
 	settings := loopback()
 	settings.Rules = every(time.Millisecond)
 	shared := open(t, settings)
-	b := &book{}
-	resp, err := shared.HTTP(harvest.Visitor{Timeout: 500 * time.Millisecond, Record: b.record}).Get(s.URL + "/left")
+	b := &reserve{}
+	resp, err := shared.HTTP(visit.Visitor{Timeout: 500 * time.Millisecond, Record: b.record}).Get(s.URL + "/left")
 	require.NoError(t, err)
-	_, _, err = get(t.Context(), shared.HTTP(harvest.Visitor{Timeout: patience}), s.URL) // waits for the turn
+	_, _, err = get(t.Context(), shared.HTTP(visit.Visitor{Timeout: patience}), s.URL) // waits for the turn
 	require.NoError(t, err)
 	require.Equal(t, harvest.KindTimeout, b.one(t).Kind)
 
@@ -100,7 +101,7 @@ func TestAbandonedBodyEndsByItself(t *testing.T) {
 func TestClosedUnreadBodyIsBookedOnce(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, strings.Repeat(wine, 10_000)) //nolint:errcheck // test server
+		io.WriteString(w, strings.Repeat(wine, 10_000)) // test server
 	})
 	c, b := client(t, loopback())
 	resp, err := c.Get(s.URL)
@@ -120,7 +121,7 @@ func TestAnswerWithoutBodyNeedsNoClose(t *testing.T) {
 	settings.Rules = every(time.Millisecond)
 	c, b := client(t, settings)
 	for range 3 {
-		resp, err := c.Get(s.URL) //nolint:bodyclose // that is the test
+		resp, err := c.Get(s.URL) // that is the test
 		require.NoError(t, err)
 		require.Equal(t, 304, resp.StatusCode)
 	}
@@ -150,7 +151,7 @@ func TestUnreachable(t *testing.T) {
 func TestErrorsAreWrappedOnce(t *testing.T) {
 	t.Parallel()
 	c, _ := client(t, loopback())
-	_, err := c.Get("http://10.0.0.1/?token=abc") //nolint:bodyclose // fails
+	_, err := c.Get("http://10.0.0.1/?token=abc") // fails
 	u, ok := errors.AsType[*url.Error](err)
 	require.True(t, ok)
 	e, ok := u.Err.(*harvest.Error)
@@ -168,7 +169,7 @@ func TestRequestBodyIsClosedWhenNothingIsSent(t *testing.T) {
 	c, _ := client(t, settings)
 	for _, address := range []string{"http://127.0.0.1:1/", "ftp://x/"} {
 		body := &closing{Reader: strings.NewReader("x")}
-		_, err := c.Post(address, "text/plain", body) //nolint:bodyclose // fails
+		_, err := c.Post(address, "text/plain", body) // fails
 		require.Error(t, err)
 		require.True(t, body.closed)
 	}
@@ -189,12 +190,12 @@ func TestLineIsRecordedBeforeTheEndIsSeen(t *testing.T) {
 		const slow = time.Minute
 		recorded := false
 		x := &exchange{
-			visitor: &harvest.Visitor{Record: func(harvest.Exchange) {
+			visitor: &visit.Visitor{Record: func(visit.Exchange) {
 				time.Sleep(slow)
 				recorded = true
 			}},
-			booked: make(chan struct{}), stop: func() bool { return true }, cancel: func() {},
-			turn: &turn{turns: newTurns(every(0), nil), pacer: &pacer{rule: every(0)}},
+			recorded: make(chan struct{}), stop: func() bool { return true }, cancel: func() {},
+			permit: &permit{limiter: newLimiter(every(0), nil), pacer: &pacer{rule: every(0)}},
 		}
 		go x.finish(nil) // by the clock
 		synctest.Wait()

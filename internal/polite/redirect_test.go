@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // hops serves /N by redirecting to /N-1 down to /0.
@@ -57,7 +58,7 @@ func TestPermanentRedirectsAreNoted(t *testing.T) {
 	})
 	var mu sync.Mutex
 	var noted []string
-	h := open(t, loopback()).HTTP(harvest.Visitor{Timeout: patience, Robots: true, Moved: func(from, _ *url.URL, shown string) {
+	h := open(t, loopback()).HTTP(visit.Visitor{Timeout: patience, Robots: true, Moved: func(from, _ *url.URL, shown string) {
 		mu.Lock()
 		defer mu.Unlock()
 		noted = append(noted, from.Path+" "+strings.TrimPrefix(shown, s.URL))
@@ -91,11 +92,11 @@ func TestRedirectsThatLeadNowhere(t *testing.T) {
 	t.Parallel()
 	for location, text := range map[string]string{
 		"":                        "without an address",
-		"http://[::1":             "no address",
+		"http://[::1":             "not an address",
 		"ftp://example.it/x":      `scheme "ftp"`,
 		"file:///etc/passwd":      `scheme "file"`,
 		"http:///nohost":          "no host",
-		"http://a b/?token=12345": "no address",
+		"http://a b/?token=12345": "not an address",
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			if location != "" {
@@ -164,12 +165,12 @@ func TestCredentialsStayWithTheirHost(t *testing.T) {
 	here := s.Listener.Addr().String()
 	there := strings.Replace(here, "127.0.0.1", "localhost", 1)
 	require.Equal(t, "secret", kept.header[here+"/same"].Get("Authorization"), "the same host is told")
-	for _, place := range []string{there + "/other", here + "/back"} {
-		h := kept.header[place]
-		require.Equal(t, "text/xml", h.Get("Accept"), place)
+	for _, position := range []string{there + "/other", here + "/back"} {
+		h := kept.header[position]
+		require.Equal(t, "text/xml", h.Get("Accept"), position)
 		for name, values := range h {
-			require.NotContains(t, strings.Join(values, " "), "secret", "%s at %s", name, place)
-			require.NotContains(t, strings.Join(values, " "), "abc", "%s at %s", name, place)
+			require.NotContains(t, strings.Join(values, " "), "secret", "%s at %s", name, position)
+			require.NotContains(t, strings.Join(values, " "), "abc", "%s at %s", name, position)
 		}
 	}
 }

@@ -7,26 +7,27 @@ import (
 
 const (
 	// shortRest is how long a request waits for a resting host; for a longer rest
-	// it fails at once, so that the item gives its place to others.
+	// it fails at once, so that the item frees its slot.
 	shortRest = 30 * time.Second
 	// pauseLeast and pauseMost bound when a request to a paused host is tried again.
 	pauseLeast = 5 * time.Second
 	pauseMost  = 10 * time.Minute
 )
 
-// refusal says why a host takes no request now.
+// refusal is why a request to a host is not sent now.
 type refusal struct {
-	text string
-	rest time.Duration
-	held bool // by ourselves; else the host asked for it
+	text     string
+	rest     time.Duration
+	deferred bool // decided here; else the host asked for it
+	all      bool // applies to all requests
 }
 
 func (r *refusal) Error() string { return r.text }
 
-// refuse says why nobody need wait; nil: it is worth it. The lock is held.
+// refuse returns why requests are not to wait, or nil. The lock is held.
 func (p *pacer) refuse(rule Rule, now time.Time) *refusal {
 	if rule.Paused != "" {
-		return &refusal{text: "the host is paused: " + rule.Paused, rest: pauseAgain(rule, now), held: true}
+		return &refusal{text: "the host is paused: " + rule.Paused, rest: pauseAgain(rule, now), deferred: true, all: true}
 	}
 	until, why := rule.RestUntil, rule.RestWhy
 	if p.rest.After(until) {
@@ -37,13 +38,13 @@ func (p *pacer) refuse(rule Rule, now time.Time) *refusal {
 		if why != "" {
 			text += ": " + why
 		}
-		return &refusal{text: text, rest: rest}
+		return &refusal{text: text, rest: rest, all: true}
 	}
 	return nil
 }
 
-// pauseAgain is when to look whether a pause is over: soon after it has begun, and
-// less and less often the longer it lasts, but for its own end.
+// pauseAgain returns when to check whether a pause is over: soon at first, less often the
+// longer it lasts, and not after its own end.
 func pauseAgain(rule Rule, now time.Time) time.Duration {
 	again := min(max(now.Sub(rule.PausedAt), pauseLeast), pauseMost)
 	if left := rule.PausedUntil.Sub(now); left > 0 {
@@ -52,7 +53,7 @@ func pauseAgain(rule Rule, now time.Time) time.Duration {
 	return again
 }
 
-// due is the earliest moment of the next departure that this process knows of. The
+// due returns the earliest time of the next request, as far as this process knows. The
 // lock is held.
 func (p *pacer) due(rule Rule) time.Time {
 	due := p.rested(rule)
@@ -62,7 +63,7 @@ func (p *pacer) due(rule Rule) time.Time {
 	return due
 }
 
-// rested is when the host's rest is over. The lock is held.
+// rested returns until when the host asked for no requests. The lock is held.
 func (p *pacer) rested(rule Rule) time.Time { return later(p.rest, rule.RestUntil) }
 
 func later(a, b time.Time) time.Time {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // maxRest caps what a Retry-After may ask for: a wrong date must not silence a
@@ -21,7 +21,7 @@ func restAsked(resp *http.Response) time.Duration {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
 		return 0
 	}
-	rest := harvest.ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+	rest := times.ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
 	if rest > maxRest {
 		rest = maxRest
 		resp.Header.Set("Retry-After", strconv.Itoa(int(maxRest/time.Second)))
@@ -44,9 +44,9 @@ func short(d time.Duration) string {
 // rest lets the host rest: for all through Settings.Rest, else here.
 func (x *exchange) rest(d time.Duration, status int) {
 	until, why := time.Now().Add(d), fmt.Sprintf("it answered %d with Retry-After %s", status, short(d))
-	tell := x.client.settings.Rest
-	if tell != nil && tell(context.WithoutCancel(x.req.Context()), Host(x.req.URL), until.UTC(), why) == nil {
+	notify := x.client.settings.Rest
+	if notify != nil && notify(context.WithoutCancel(x.req.Context()), Host(x.req.URL), until.UTC(), why) == nil {
 		until, why = time.Time{}, ""
 	}
-	x.turn.pacer.learn(until, why)
+	x.permit.pacer.learn(until, why)
 }

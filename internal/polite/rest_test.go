@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // told keeps what Settings.Rest was told.
@@ -118,7 +119,7 @@ func TestRetryAfterRestsTheHost(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			seen := harvest.ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+			seen := times.ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
 			require.LessOrEqual(t, seen, maxRest)
 			require.InDelta(t, c.rest, line.RetryAfter, float64(time.Minute))
 			require.Equal(t, []string{"127.0.0.1"}, heard.host)
@@ -166,4 +167,5 @@ func TestRestOfTheRuleRefuses(t *testing.T) {
 	e := fails(t, c, "http://127.0.0.1:1/", harvest.KindThrottled)
 	require.InDelta(t, 3*time.Hour, e.RetryAfter, float64(time.Minute))
 	require.Contains(t, e.Error(), "another worker was told")
+	require.Equal(t, "127.0.0.1", e.Resting, "it refuses whoever asks")
 }

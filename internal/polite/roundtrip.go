@@ -8,34 +8,35 @@ import (
 	"sync/atomic"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // roundTripper is one visitor's way out; all state is the Client's.
 type roundTripper struct {
 	client    *Client
-	visitor   harvest.Visitor
+	visitor   visit.Visitor
 	agent     string
 	forRobots bool         // asks for robots.txt itself
-	begun     *atomic.Bool // a request has left
+	begun     *atomic.Bool // a request was sent
 }
 
-// visit is the next request's; only the first one yields: later ones would leave
-// what is begun undone.
-func (r *roundTripper) visit() visit {
-	return visit{priority: r.visitor.Priority, yields: r.visitor.Yields && !r.forRobots && !r.begun.Load()}
+// terms returns the terms of the next request. Only the first request yields: a later
+// one would leave a fetch half done.
+func (r *roundTripper) terms() terms {
+	return terms{priority: r.visitor.Priority, yields: r.visitor.Yields && !r.forRobots && !r.begun.Load()}
 }
 
-// RoundTrip sees what robots.txt says, waits for the host's turn, asks, and returns an answer whose body
-// is capped, decoded, timed and booked.
+// RoundTrip checks robots.txt, waits for the rate limit, sends the request, and returns a
+// response whose body is limited in size and time, decoded and recorded.
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := checkRequest(req); err != nil {
 		return nil, unsent(req, err)
 	}
-	turn, verdict, err := r.wait(req)
+	permit, verdict, err := r.wait(req)
 	if err != nil {
 		return nil, unsent(req, err)
 	}
-	x := r.begin(req, turn, verdict)
+	x := r.begin(req, permit, verdict)
 	resp, err := r.client.transport.RoundTrip(x.outgoing(r.agent))
 	if err != nil {
 		return nil, x.fail(x.explain(err))
@@ -44,13 +45,13 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // wait sees what robots.txt says and waits for the host's turn.
-func (r *roundTripper) wait(req *http.Request) (t *turn, verdict string, err error) {
+func (r *roundTripper) wait(req *http.Request) (t *permit, verdict string, err error) {
 	r.visitor.Waits(true)
 	defer r.visitor.Waits(false)
 	if verdict, err = r.pass(req); err != nil {
 		return nil, "", err
 	}
-	if t, err = r.client.turns.enter(req.Context(), Host(req.URL), r.visit()); err != nil {
+	if t, err = r.client.limiter.enter(req.Context(), Host(req.URL), r.terms()); err != nil {
 		return nil, "", refused(req, err)
 	}
 	r.begun.Store(true)
@@ -80,7 +81,7 @@ func checkRequest(req *http.Request) error {
 // unsent closes the body of a request that never left, as RoundTrip must.
 func unsent(req *http.Request, err error) error {
 	if req.Body != nil {
-		req.Body.Close() //nolint:errcheck // nothing was sent
+		req.Body.Close() // nothing was sent
 	}
 	return err
 }
@@ -89,7 +90,10 @@ func unsent(req *http.Request, err error) error {
 func refused(req *http.Request, err error) error {
 	e := &harvest.Error{Kind: harvest.KindThrottled, Op: verb(req), On: req.URL.String(), Err: err}
 	if r, ok := errors.AsType[*refusal](err); ok {
-		e.RetryAfter, e.Held = r.rest, r.held
+		e.RetryAfter, e.Deferred = r.rest, r.deferred
+		if r.all {
+			e.Resting = Host(req.URL)
+		}
 		return e
 	}
 	e.Kind, e.Err = stopped(req.Context())
@@ -109,7 +113,7 @@ func badLocation(resp *http.Response) error {
 		return fmt.Errorf("a redirect (%d) without an address", resp.StatusCode)
 	}
 	if _, err := url.Parse(location); err != nil {
-		return fmt.Errorf("a redirect (%d) to something that is no address", resp.StatusCode)
+		return fmt.Errorf("a redirect (%d) to something that is not an address", resp.StatusCode)
 	}
 	return nil
 }

@@ -123,8 +123,8 @@ var errNobody = errors.New("nobody is told")
 // strains keeps the strain of each host that was ever in trouble. The gap of a
 // host is kept for all where somebody is told, else here.
 type strains struct {
-	tell  func(ctx context.Context, host string, gap time.Duration, why string) error // nil: nobody
-	hosts sync.Map                                                                    // host to *strainedHost
+	notify func(ctx context.Context, host string, gap time.Duration, why string) error // nil: nobody
+	hosts  sync.Map                                                                    // host to *strainedHost
 }
 
 // strainedHost is locked while a change is told, so that changes are told in order.
@@ -154,14 +154,14 @@ func (s *strains) answered(ctx context.Context, host string, status int, m manne
 		h, _ = s.hosts.LoadOrStore(host, &strainedHost{})
 	}
 	h.(*strainedHost).answered(m, left, treat, func(gap time.Duration) error {
-		if s.tell == nil {
+		if s.notify == nil {
 			return errNobody
 		}
-		return s.tell(context.WithoutCancel(ctx), host, gap, fmt.Sprintf("it answered %d", status))
+		return s.notify(context.WithoutCancel(ctx), host, gap, fmt.Sprintf("it answered %d", status))
 	})
 }
 
-func (h *strainedHost) answered(m manner, left time.Time, treat func() (slow, own time.Duration), tell func(time.Duration) error) {
+func (h *strainedHost) answered(m manner, left time.Time, treat func() (slow, own time.Duration), notify func(time.Duration) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	slow, own := treat()
@@ -169,7 +169,7 @@ func (h *strainedHost) answered(m manner, left time.Time, treat func() (slow, ow
 	if next == slow {
 		return
 	}
-	if tell(next) == nil {
+	if notify(next) == nil {
 		next = 0
 	}
 	h.kept.Store(int64(next))

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func TestMannerOf(t *testing.T) {
@@ -120,7 +120,7 @@ type paces struct {
 	deaf error
 }
 
-func (p *paces) tell(ctx context.Context, _ string, gap time.Duration, why string) error {
+func (p *paces) notify(ctx context.Context, _ string, gap time.Duration, why string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ctx.Err() != nil {
@@ -174,7 +174,7 @@ func (s *troubled) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	if n >= s.from && n < s.to {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	io.WriteString(w, "end") //nolint:errcheck // test server
+	io.WriteString(w, "end") // test server
 }
 
 // gaps are the different ones that the server saw, one after the other.
@@ -191,15 +191,15 @@ func visitTroubled(t *testing.T, s *troubled, p *paces, workers, times int) {
 	t.Helper()
 	wire := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Hour}
-	go server.Serve(wire) //nolint:errcheck // ends with the test
+	go server.Serve(wire) // ends with the test
 	var clients []*http.Client
 	for range workers {
 		settings := loopback()
-		settings.Rules, settings.Slow = p.rule, p.tell
+		settings.Rules, settings.Slow = p.rule, p.notify
 		c := build(settings, direct, nil)
 		c.transport.DialContext = wire.dial
 		t.Cleanup(c.Close)
-		clients = append(clients, c.HTTP(harvest.Visitor{}))
+		clients = append(clients, c.HTTP(visit.Visitor{}))
 		defer c.Close()
 	}
 	for n := range times {

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // Secret is one reference and what it stands for.
@@ -91,6 +93,8 @@ type way struct {
 	write func(string) string
 }
 
+var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
+
 func ways() []way {
 	out := []way{
 		{"", func(s string) string { return s }},
@@ -104,7 +108,7 @@ func ways() []way {
 	}
 	for _, w := range out[1:6] {
 		out = append(out, way{w.name + "-small", func(s string) string {
-			return regexp.MustCompile(`%[0-9A-F]{2}`).ReplaceAllStringFunc(w.write(s), strings.ToLower)
+			return percent.ReplaceAllStringFunc(w.write(s), strings.ToLower)
 		}})
 	}
 	return out
@@ -207,7 +211,7 @@ func (m *Mask) Error(err error) error {
 }
 
 // Exchange hides values in a line of the ledger.
-func (m *Mask) Exchange(x harvest.Exchange) harvest.Exchange {
+func (m *Mask) Exchange(x visit.Exchange) visit.Exchange {
 	x.URL, x.Error, x.Note = m.Text(x.URL), m.Text(x.Error), m.Text(x.Note)
 	return x
 }
@@ -236,7 +240,7 @@ func (m *Mask) Page(p harvest.Page) harvest.Page {
 
 func (m *Mask) document(d *harvest.Document) {
 	d.ID, d.URL, d.Parent = m.PutBack(d.ID), m.PutBack(d.URL), m.PutBack(d.Parent)
-	d.Title, d.Body, d.Fields = m.Content(d.Title), m.Bytes(d.Body), harvest.MapFields(d.Fields, m.Content)
+	d.Title, d.Body, d.Fields = m.Content(d.Title), m.Bytes(d.Body), references.MapFields(d.Fields, m.Content)
 }
 
 // Bytes is Content for bytes that a source sent.
@@ -287,10 +291,10 @@ func (m *Mask) KeepText(s string) string {
 	for {
 		f, begin := m.first(s, at, next)
 		if begin < 0 {
-			return b.String() + harvest.EscapeReferences(s[at:])
+			return b.String() + references.Escape(s[at:])
 		}
 		before := strings.TrimRight(s[at:begin], "$")
-		b.WriteString(harvest.EscapeReferences(before))
+		b.WriteString(references.Escape(before))
 		b.WriteString(withDollars(f.ref, begin-at-len(before)))
 		at = begin + len(f.text)
 	}
@@ -338,7 +342,7 @@ func (m *Mask) RestoreText(s string) string {
 	if m == nil {
 		return s
 	}
-	return harvest.ReplaceReferences(s, func(_ int, ref string) string {
+	return references.Replace(s, func(_ int, ref string) string {
 		base, write := wayOf(ref)
 		value, ours := m.restore[base]
 		switch {
@@ -356,7 +360,7 @@ func (m *Mask) each(raw json.RawMessage, f func(string) string) json.RawMessage 
 	if m == nil || len(raw) == 0 {
 		return raw
 	}
-	out, err := harvest.MapAllStrings(raw, f)
+	out, err := references.MapAllStrings(raw, f)
 	if err != nil {
 		return raw // not JSON: the page's own check says so
 	}

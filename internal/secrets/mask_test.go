@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
 	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
@@ -90,7 +90,7 @@ func FuzzKeepText(f *testing.F) {
 		kept := m.KeepText(s)
 		require.Equal(t, s, m.RestoreText(kept), kept)
 		require.NotContains(t, m.Text(s), "other value")
-		if !harvest.HasReference(kept) {
+		if !references.Has(kept) {
 			require.NotContains(t, s, "other value")
 		}
 	})

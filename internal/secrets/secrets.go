@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
 	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
@@ -40,11 +41,11 @@ func (r Resolver) Text(s string) (string, Found, error) {
 	var found Found
 	var failed error
 	shape := []byte(s) // with nothing in the place of references that means anything
-	harvest.ReplaceReferences(s, func(at int, ref string) string {
+	references.Replace(s, func(at int, ref string) string {
 		copy(shape[at:], strings.Repeat("x", len(ref)))
 		return ""
 	})
-	out := harvest.ReplaceReferences(s, func(at int, ref string) string {
+	out := references.Replace(s, func(at int, ref string) string {
 		base, write := wayOf(ref)
 		value, err := r.value(base)
 		failed = errors.Join(failed, err)
@@ -169,11 +170,11 @@ func fit(address string, from, to int, value string) string {
 // writtenOut are the passwords of addresses that a source named, or that stood in a
 // file before that was refused. Their references are of no use outside of Mask.
 func writtenOut(raw json.RawMessage) (found Found) {
-	if harvest.AddressWithPassword(raw) == "" {
+	if references.AddressWithPassword(raw) == "" {
 		return nil
 	}
-	_, _ = harvest.MapAllStrings(raw, func(text string) string { // it was read just now
-		if pw := harvest.Password(text); pw != "" {
+	_, _ = references.MapAllStrings(raw, func(text string) string { // it was read just now
+		if pw := references.Password(text); pw != "" {
 			ref := fmt.Sprintf("${secret:url:%d}", len(found)+1)
 			found = append(found, Secret{Ref: ref, Value: pw})
 			if plain, err := url.PathUnescape(pw); err == nil && plain != pw {
@@ -191,7 +192,7 @@ func writtenOut(raw json.RawMessage) (found Found) {
 func (r Resolver) JSON(raw json.RawMessage) (json.RawMessage, Found, error) {
 	var all Found
 	var failed error
-	out, err := harvest.MapStrings(raw, func(s string) string {
+	out, err := references.MapStrings(raw, func(s string) string {
 		text, found, err := r.Text(s)
 		if failed == nil {
 			failed = err

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
 	"github.com/vendemmia/vendemmia/internal/secrets"
 )
 
@@ -126,10 +127,10 @@ func FuzzText(f *testing.F) {
 	r := secrets.Resolver{Getenv: getenv, Env: []string{"MY_*"}}
 	f.Fuzz(func(t *testing.T, s string) {
 		out, _, err := r.Text(s)
-		if err == nil && harvest.HasReference(s) && out == s {
+		if err == nil && references.Has(s) && out == s {
 			t.Fatalf("%q: a reference was neither resolved nor refused", s)
 		}
-		out, found, err := r.Text(harvest.EscapeReferences(s))
+		out, found, err := r.Text(references.Escape(s))
 		require.NoError(t, err)
 		require.Equal(t, s, out)
 		require.Empty(t, found)

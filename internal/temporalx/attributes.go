@@ -15,7 +15,7 @@ import (
 // Keyword01 and the namespace calls Campaign is found by the namespace's own
 // description.
 func SearchAttributes(ctx context.Context, c client.Client, namespace string) (map[string]string, error) {
-	known, err := c.GetSearchAttributes(ctx) //nolint:staticcheck // works without operator rights, the other one does not
+	known, err := c.GetSearchAttributes(ctx) // works without operator rights, the other one does not
 	if err != nil {
 		return nil, fmt.Errorf("list search attributes: %w", err)
 	}

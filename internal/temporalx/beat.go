@@ -7,10 +7,8 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// Beat heartbeats for an activity that has nothing to tell, until stop is
-// called: so that a worker that died under it is noticed by the heartbeat
-// timeout, not by the end of the longest time it might have taken. Without a
-// heartbeat timeout it does nothing.
+// Beat heartbeats without details until stop is called, so that the death of its worker
+// is noticed within the heartbeat timeout. It does nothing when there is none.
 func Beat(ctx context.Context) (stop func()) {
 	within := activity.GetInfo(ctx).HeartbeatTimeout
 	if within <= 0 {

@@ -15,12 +15,12 @@ type Cause string
 
 // The causes.
 const (
-	Running  Cause = ""         // it has not ended
-	Cancel   Cause = "cancel"   // the workflow asked: a cancel, a pause, a stop
-	Held     Cause = "held"     // somebody paused or reset the activity: fail the attempt, Temporal goes on with it
-	Shutdown Cause = "shutdown" // this worker's drain is over
-	Timeout  Cause = "timeout"  // start-to-close
-	Lost     Cause = "lost"     // the server could not be reached, or knows the activity no more
+	Running     Cause = ""         // it has not ended
+	Cancel      Cause = "cancel"   // the workflow asked: a cancel, a pause, a stop
+	Interrupted Cause = "held"     // somebody paused or reset the activity: fail the attempt, Temporal goes on with it
+	Shutdown    Cause = "shutdown" // this worker's drain is over
+	Timeout     Cause = "timeout"  // start-to-close
+	Lost        Cause = "lost"     // the server could not be reached, or knows the activity no more
 )
 
 // CancelCause says why the context of an activity ended.
@@ -32,7 +32,7 @@ func CancelCause(ctx context.Context) Cause {
 	case temporal.IsCanceledError(cause):
 		return Cancel
 	case errors.Is(cause, activity.ErrActivityPaused), errors.Is(cause, activity.ErrActivityReset):
-		return Held
+		return Interrupted
 	case errors.Is(cause, worker.ErrWorkerShutdown):
 		return Shutdown
 	case errors.Is(cause, context.DeadlineExceeded):

@@ -24,8 +24,8 @@ func TestOnlyACanceledErrorIsACancel(t *testing.T) {
 	}{
 		{"cancel", temporal.NewCanceledError(), temporalx.Cancel},
 		{"worker shutdown", worker.ErrWorkerShutdown, temporalx.Shutdown},
-		{"activity paused", activity.ErrActivityPaused, temporalx.Held},
-		{"activity reset", activity.ErrActivityReset, temporalx.Held},
+		{"activity paused", activity.ErrActivityPaused, temporalx.Interrupted},
+		{"activity reset", activity.ErrActivityReset, temporalx.Interrupted},
 		{"not found", serviceerror.NewNotFound("activity is gone"), temporalx.Lost},
 		{"transport", serviceerror.NewUnavailable("connection refused"), temporalx.Lost},
 		{"somebody's cancel", nil, temporalx.Lost},

@@ -93,7 +93,7 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 
 // WorkerSettings is what differs from worker to worker.
 type WorkerSettings struct {
-	// Heartbeat is how long a silent chunk counts as alive; 0: HeartbeatTimeout.
+	// Heartbeat is how long a silent activity counts as alive; 0: HeartbeatTimeout.
 	Heartbeat time.Duration
 	Identity  string
 	// Slots is how many activities run at once; 0: the SDK's default.
@@ -105,12 +105,12 @@ type WorkerSettings struct {
 	// Deployment and Build name the version of this worker for worker
 	// versioning; both empty: without.
 	Deployment, Build string
-	// Fatal is told when the worker cannot go on.
+	// Fatal is called when the worker cannot continue.
 	Fatal func(error)
 }
 
-// taskPollers ask for chunks at once. With the SDK's two, a run of many short
-// chunks waits for its dispatch longer than for its work.
+// taskPollers is how many pollers ask for activities. With the SDK's two, a run of many
+// short activities waits longer for its dispatch than for its work.
 const taskPollers = 8
 
 // WorkerOptions is the profile of every worker of ours.

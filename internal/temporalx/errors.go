@@ -29,9 +29,9 @@ func ToTemporal(err error) error {
 	return temporal.NewApplicationErrorWithOptions(text(err), string(e.Kind), options)
 }
 
-// Again is ToTemporal for an error that is to be repeated after a wait, whatever
-// its kind: somebody has decided so.
-func Again(err error, wait time.Duration) error {
+// RetryIn is ToTemporal for an error that Temporal shall retry after a wait, whatever
+// its kind.
+func RetryIn(err error, wait time.Duration) error {
 	if err == nil || ours(err) {
 		return err
 	}

@@ -44,7 +44,7 @@ func TestToTemporalWaits(t *testing.T) {
 	} {
 		e := &harvest.Error{Kind: harvest.KindThrottled, Op: "get", Err: errors.New("429"), RetryAfter: given}
 		require.Equal(t, want, app(t, temporalx.ToTemporal(e)).NextRetryDelay(), given)
-		again := app(t, temporalx.Again(harvest.Errorf(harvest.KindGone, "get", "", "404"), given))
+		again := app(t, temporalx.RetryIn(harvest.Errorf(harvest.KindGone, "get", "", "404"), given))
 		require.Equal(t, want, again.NextRetryDelay())
 		require.False(t, again.NonRetryable(), "somebody decided to repeat it")
 		require.Equal(t, "gone", again.Type())
@@ -54,13 +54,13 @@ func TestToTemporalWaits(t *testing.T) {
 func TestToTemporalLeavesAlone(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, temporalx.ToTemporal(nil))
-	require.NoError(t, temporalx.Again(nil, time.Second))
+	require.NoError(t, temporalx.RetryIn(nil, time.Second))
 	for _, err := range []error{
 		context.Canceled, fmt.Errorf("commit: %w", context.Canceled), temporal.NewCanceledError(),
 		temporal.NewApplicationError("mine", "gone"),
 	} {
 		require.Equal(t, err, temporalx.ToTemporal(err))
-		require.Equal(t, err, temporalx.Again(err, time.Second))
+		require.Equal(t, err, temporalx.RetryIn(err, time.Second))
 	}
 }
 

@@ -52,7 +52,7 @@ func Ask(queue, summary string) workflow.ActivityOptions {
 	}
 }
 
-// FetchSettings is what differs from chunk to chunk.
+// FetchSettings are the options that differ between FetchItems activities.
 type FetchSettings struct {
 	Queue    string
 	Summary  string
@@ -62,9 +62,9 @@ type FetchSettings struct {
 	Heartbeat time.Duration
 }
 
-// Fetch is for a chunk of items. It is retried without end and without a
-// growing wait: attempts paid by a next-retry-delay would grow it too. A cancel
-// waits for the page in work.
+// Fetch is for FetchItems. It is retried without end at a constant interval, since
+// attempts with a next-retry-delay would count towards a growing one. A cancel waits
+// for the current page.
 func Fetch(s FetchSettings) workflow.ActivityOptions {
 	heartbeat := HeartbeatTimeout
 	if s.Heartbeat > 0 {

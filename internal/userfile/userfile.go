@@ -40,7 +40,7 @@ func ReadIn(folder, path string, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer root.Close() //nolint:errcheck // it was only read
+		defer root.Close() // it was only read
 		info, err := root.Stat(path)
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func read(path string, limit int64, open func() (fs.File, error)) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close() // it was only read
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func (s Sender) post(ctx context.Context, u *url.URL, key string, payload []byte
 	if err != nil {
 		return plain(on, err)
 	}
-	defer resp.Body.Close()                                          //nolint:errcheck // nothing is written
+	defer resp.Body.Close()                                          // nothing is written
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // only for the connection's sake
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		return harvest.Errorf(harvest.KindMisconfigured, "notify", on, "HTTP status %d: the address has moved", resp.StatusCode)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 func claimTests() map[string]func(*testing.T, Store) {
@@ -25,6 +27,7 @@ func claimTests() map[string]func(*testing.T, Store) {
 		"what was done before goes on":            claimResumes,
 		"seats do not disturb each other":         claimSeats,
 		"neither retries nor new items wait":      claimTurns,
+		"the items of a resting host wait":        claimResting,
 		"an unknown run":                          claimUnknown,
 	}
 }
@@ -81,7 +84,7 @@ func claimFences(t *testing.T, s Store) {
 	require.EqualValues(t, 1, young.Checkpoint.Version)
 
 	require.ErrorIs(t, s.Write(t.Context(), page(old, "d2")).Err, rows.ErrFenced)
-	require.ErrorIs(t, s.Write(t.Context(), closed(write(old), harvest.OutcomeDone)).Err, rows.ErrFenced)
+	require.ErrorIs(t, s.Write(t.Context(), closed(write(old), outcomes.Done)).Err, rows.ErrFenced)
 	require.ErrorIs(t, s.Write(t.Context(), reopened(write(old), noon())).Err, rows.ErrFenced)
 	_, tally := commit(t, s, young, page(young, "d2"))
 	require.Equal(t, 1, tally.New)
@@ -115,7 +118,7 @@ func claimLost(t *testing.T, s Store) {
 	require.Equal(t, 2, got.Left)
 	require.Empty(t, claimBeside(t, s, run, 3, 10).Items, "not beside others")
 	for _, it := range got.Items {
-		commit(t, s, it, closed(page(it, it.Key), harvest.OutcomeDone))
+		commit(t, s, it, closed(page(it, it.Key), outcomes.Done))
 	}
 	for left := 1; left >= 0; left-- {
 		got = claim(t, s, run, 3, 10)
@@ -123,7 +126,7 @@ func claimLost(t *testing.T, s Store) {
 		require.Equal(t, 2, got.Items[0].Lost)
 		require.Equal(t, left, got.Left)
 		require.Empty(t, claimBeside(t, s, run, 3, 10).Items, "nothing beside a dangerous one")
-		commit(t, s, got.Items[0], closed(page(got.Items[0], got.Items[0].Key), harvest.OutcomeDone))
+		commit(t, s, got.Items[0], closed(page(got.Items[0], got.Items[0].Key), outcomes.Done))
 	}
 	require.Zero(t, claim(t, s, run, 3, 10).Left)
 }
@@ -180,7 +183,7 @@ func claimStopped(t *testing.T, s Store) {
 
 func claimPausedItem(t *testing.T, s Store) {
 	pause := rows.Pause{By: "marta", At: noon(), Note: "feed is broken", Until: noon().Add(time.Hour)}
-	name := harvest.Item{Campaign: "news", Entry: "feed", Key: "a"}
+	name := units.Item{Campaign: "news", Entry: "feed", Key: "a"}
 	require.NoError(t, s.PauseItem(t.Context(), name, &pause))
 	run := openRun(t, s, "1", "a", "b")
 	got := claim(t, s, run, 1, 5)
@@ -201,7 +204,7 @@ func claimLanes(t *testing.T, s Store) {
 	it := one(t, s, back, 1)
 	require.Equal(t, "backfill-1", it.Lane)
 	require.Zero(t, it.Checkpoint.Version, "a lane starts empty")
-	commit(t, s, it, closed(page(it, "d0"), harvest.OutcomeDone))
+	commit(t, s, it, closed(page(it, "d0"), outcomes.Done))
 	require.EqualValues(t, 1, checkpoint(t, s, "a", "").Version)
 	require.EqualValues(t, 1, checkpoint(t, s, "a", "backfill-1").Version)
 
@@ -294,6 +297,51 @@ func claimTurns(t *testing.T, s Store) {
 	last := ask("q", 4, noon().Add(time.Hour))
 	require.Zero(t, last.Left)
 	require.True(t, last.Busy)
+}
+
+// When a host refuses one item, its others that were not tried yet wait as long; the
+// items of other hosts, of other runs and those that were tried do not.
+func claimResting(t *testing.T, s Store) {
+	run, other := restingRun(t, s, "1"), restingRun(t, s, "2")
+	got := claim(t, s, run, 10, 3)
+	require.Len(t, got.Items, 3)
+	require.Equal(t, "slow.example", got.Items[0].Host)
+	require.Equal(t, "slow.example", got.Items[2].Host)
+	commit(t, s, got.Items[2], reopened(write(got.Items[2]), noon().Add(time.Second)))
+	later := noon().Add(time.Hour)
+	w := reopened(write(got.Items[0]), later)
+	w.Settle.HostRests = later
+	commit(t, s, got.Items[0], w)
+
+	got = claimAt(t, s, run, 10, 99, noon().Add(time.Minute))
+	var hosts []string
+	for _, it := range got.Items {
+		hosts = append(hosts, it.Host)
+	}
+	require.ElementsMatch(t, []string{"slow.example", "quick.example", "quick.example", "quick.example", ""}, hosts, "one was tried before")
+	require.Equal(t, 4, got.Left)
+	require.Equal(t, later, got.NextAt)
+	require.Len(t, claimAt(t, s, run, 10, 99, later).Items, 4)
+	require.Len(t, claim(t, s, other, 10, 99).Items, 10, "another run asks for itself")
+}
+
+// restingRun has five items of a host, four of another and one of none.
+func restingRun(t *testing.T, s Store, id string) int64 {
+	t.Helper()
+	g, err := s.OpenRun(t.Context(), rows.NewRun{Run: rows.Run{RunID: "rests-" + id, WorkflowID: "rests-" + id, Campaign: "rests"}})
+	require.NoError(t, err)
+	var items []rows.RunItem
+	for i, key := range keys(10) {
+		host := []string{"slow.example", "quick.example"}[i%2]
+		if i == 9 {
+			host = ""
+		}
+		items = append(items, rows.RunItem{Ord: int64(i), Place: int64(i), Entry: "feed", Key: key, Fetcher: "feed", Host: host})
+	}
+	require.NoError(t, s.AddItems(t.Context(), g.Run.ID, items))
+	_, err = s.SealRun(t.Context(), g.Run.ID, 1, time.Time{})
+	require.NoError(t, err)
+	return g.Run.ID
 }
 
 func claimUnknown(t *testing.T, s Store) {

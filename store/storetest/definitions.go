@@ -19,6 +19,8 @@ func definitionTests() map[string]func(*testing.T, Store) {
 		"all or nothing":                  defineAtomic,
 		"a campaign renamed":              defineRename,
 		"an entry renamed":                defineRenameEntry,
+		"an item renamed":                 defineRenameItem,
+		"an item renamed too late":        defineRenameItemLate,
 		"a rename that would mix two":     defineRenameRefused,
 		"a rename after a first bad run":  defineRenameLate,
 		"removed and back":                defineRemove,

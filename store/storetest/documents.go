@@ -1,8 +1,8 @@
 package storetest
 
 import (
-	"bytes"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func documentTests() map[string]func(*testing.T, Store) {
@@ -20,7 +22,7 @@ func documentTests() map[string]func(*testing.T, Store) {
 		"every member comes back":             documentWhole,
 		"bodies of every size":                documentBodies,
 		"text that no database likes":         documentText,
-		"blobs":                               documentBlobs,
+		"pages as they came":                  documentRaw,
 		"filters, order and counting":         documentFilters,
 		"the feed has every change once":      documentFeed,
 		"reading slowly while writing":        documentSlowly,
@@ -90,7 +92,7 @@ func documentWhole(t *testing.T, s Store) {
 	harvestOnce(t, s, "1", d, epoch)
 	got, err := s.Document(t.Context(), "news", d.ID)
 	require.NoError(t, err)
-	require.Equal(t, harvest.NewLine("feed", &d), got.Line)
+	require.Equal(t, rows.NewLine("feed", &d), got.Line)
 	require.Equal(t, rows.Document{
 		Collection: "news", Campaign: "news", Entry: "feed", Key: "a", Line: got.Line, Version: 1, Change: 1,
 		FirstSeen: noon(), ChangedAt: noon(), Run: "news-1", Size: 9,
@@ -127,12 +129,7 @@ func documentBodies(t *testing.T, s Store) {
 	require.NoError(t, err)
 	require.Equal(t, harvest.Digest(binary.Body), d.Line.BodyRef)
 	require.Empty(t, d.Line.Body, "a line of JSON cannot hold it")
-	r, err := s.Blob(t.Context(), d.Line.BodyRef)
-	require.NoError(t, err)
-	defer r.Close()
-	content, err := io.ReadAll(r)
-	require.NoError(t, err)
-	require.Equal(t, binary.Body, content)
+	require.Equal(t, string(binary.Body), blob(t, s, d.Line.BodyRef))
 	for d, err := range s.Documents(t.Context(), rows.DocumentFilter{Bodies: true}) {
 		require.NoError(t, err)
 		require.Equal(t, bodies[d.Line.ID], d.Line.Body)
@@ -159,30 +156,45 @@ func documentText(t *testing.T, s Store) {
 	require.Equal(t, ids[2], d.Line.Title)
 }
 
-func documentBlobs(t *testing.T, s Store) {
-	content := bytes.Repeat([]byte("blob"), 100_000)
-	digest, err := s.PutBlob(t.Context(), content)
-	require.NoError(t, err)
-	require.Equal(t, harvest.Digest(content), digest)
-	again, err := s.PutBlob(t.Context(), content)
-	require.NoError(t, err)
-	require.Equal(t, digest, again)
-	for _, wrong := range []string{harvest.Digest([]byte("never put")), "", "sha256:../../etc/passwd", "sha256:" + strings.Repeat("../", 21) + "x"} {
-		_, err = s.Blob(t.Context(), wrong)
-		require.ErrorIs(t, err, rows.ErrNotFound, wrong)
-	}
-
+// A page as it came is there with the ledger line that names it, or not at all.
+func documentRaw(t *testing.T, s Store) {
+	noise := make([]byte, 200_000)
+	rand.NewChaCha8([32]byte{}).Read(noise) // never fails
+	pages := []string{"<html>", strings.Repeat("<p>much the same</p>", 50_000), string(noise), "<html>"}
 	run := openRun(t, s, "1", "a")
 	it := one(t, s, run, 1)
 	w := page(it, "d1")
-	w.Page.Page.Documents[0].Body = nil
-	w.Page.Blobs = map[int]string{0: digest}
+	for _, content := range pages {
+		p, err := s.PackRaw(t.Context(), []byte(content))
+		require.NoError(t, err)
+		require.Equal(t, harvest.Digest([]byte(content)), p.Digest)
+		w.Raw = append(w.Raw, p)
+		w.Ledger = append(w.Ledger, visit.Exchange{At: noon(), Method: "GET", URL: "https://x.example/", Host: "x.example", Raw: p.Digest})
+	}
+	require.Empty(t, w.Raw[2].Packed, "large however it is packed: it is stored already")
+	late := w
+	late.Epoch = it.Epoch - 1
+	require.ErrorIs(t, s.Write(t.Context(), late).Err, rows.ErrFenced)
+	_, err := s.Blob(t.Context(), w.Raw[0].Digest)
+	require.ErrorIs(t, err, rows.ErrNotFound, "nor is its page")
 	commit(t, s, it, w)
-	d, err := s.Document(t.Context(), "news", "d1")
+	for i, p := range w.Raw {
+		require.Equal(t, pages[i], blob(t, s, p.Digest))
+	}
+	for _, wrong := range []string{harvest.Digest([]byte("never kept")), "", "sha256:../../etc/passwd", "sha256:" + strings.Repeat("../", 21) + "x"} {
+		_, err = s.Blob(t.Context(), wrong)
+		require.ErrorIs(t, err, rows.ErrNotFound, wrong)
+	}
+}
+
+func blob(t *testing.T, s Store, digest string) string {
+	t.Helper()
+	r, err := s.Blob(t.Context(), digest)
 	require.NoError(t, err)
-	require.Equal(t, digest, d.Line.BodyRef)
-	require.EqualValues(t, len(content), d.Size)
-	require.Equal(t, string(content), d.Line.Body)
+	defer r.Close()
+	content, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return string(content)
 }
 
 func documentFilters(t *testing.T, s Store) {
@@ -190,12 +202,12 @@ func documentFilters(t *testing.T, s Store) {
 	got := claim(t, s, run, 1, 2)
 	first := page(got.Items[0], "a1", "a2", "a3")
 	first.Page.Page.Documents[2].Kind = "act"
-	commit(t, s, got.Items[0], closed(first, harvest.OutcomeDone))
+	commit(t, s, got.Items[0], closed(first, outcomes.Done))
 	second := page(got.Items[1], "b1", "b2")
 	second.At = noon().Add(time.Hour)
 	second.Page.Collection = "acts"
 	second.Page.Page.Documents[1].Deleted = true
-	commit(t, s, got.Items[1], closed(second, harvest.OutcomeDone))
+	commit(t, s, got.Items[1], closed(second, outcomes.Done))
 
 	ids := func(f rows.DocumentFilter) (list []string) {
 		for _, d := range all(t, s.Documents(t.Context(), f)) {

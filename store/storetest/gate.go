@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func gateTests() map[string]func(*testing.T, Store) {
@@ -178,15 +178,15 @@ func gateSeal(t *testing.T, s Store) {
 
 func gateFinish(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a")
-	f := rows.Finish{Run: run, Outcome: harvest.OutcomeWarnings, Why: "one is partial", Summary: []byte(`{"asked":3}`), At: noon().Add(time.Minute), Outbox: []rows.Message{
+	f := rows.Finish{Run: run, Outcome: outcomes.Warnings, Why: "one is partial", Summary: []byte(`{"asked":3}`), At: noon().Add(time.Minute), Outbox: []rows.Message{
 		{Campaign: "news", To: "mailto:ops@example.it", Payload: []byte(`{"n":1}`)}, {Campaign: "news", To: "${secret:env:HOOK}", Payload: []byte(`{"n":2}`), NextAt: noon().Add(time.Hour)},
 	}}
 	require.NoError(t, s.FinishRun(t.Context(), f))
-	f.Outcome, f.Why = harvest.OutcomeFailed, "later"
+	f.Outcome, f.Why = outcomes.Failed, "later"
 	require.NoError(t, s.FinishRun(t.Context(), f))
 	r, err := s.RunByID(t.Context(), run)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeWarnings, r.Outcome, "the first finish wins")
+	require.Equal(t, outcomes.Warnings, r.Outcome, "the first finish wins")
 	require.Equal(t, "one is partial", r.Why)
 	require.JSONEq(t, `{"asked":3}`, string(r.Summary))
 	require.Equal(t, noon().Add(time.Minute), r.ClosedAt)
@@ -218,11 +218,11 @@ func outbox(t *testing.T, s Store, run int64, now time.Time) []rows.Message {
 
 func gateRecord(t *testing.T, s Store) {
 	r := newRun("skipped", "").Run
-	r.Outcome, r.Why, r.DueAt = harvest.OutcomeSkipped, "overlap: news-1 is going on", noon()
+	r.Outcome, r.Why, r.DueAt = outcomes.Skipped, "overlap: news-1 is going on", noon()
 	for range 2 {
 		require.NoError(t, s.RecordRun(t.Context(), r))
 	}
-	list, err := s.Runs(t.Context(), rows.RunFilter{Outcomes: []harvest.Outcome{harvest.OutcomeSkipped}})
+	list, err := s.Runs(t.Context(), rows.RunFilter{Outcomes: []outcomes.Outcome{outcomes.Skipped}})
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.Equal(t, rows.RunClosed, list[0].State)
@@ -237,7 +237,7 @@ func gateFind(t *testing.T, s Store) {
 		finish(t, s, ask(t, s, n).Run.ID)
 	}
 	missed := newRun("missed", "").Run
-	missed.Outcome, missed.StartedAt = harvest.OutcomeMissed, noon().Add(time.Hour)
+	missed.Outcome, missed.StartedAt = outcomes.Missed, noon().Add(time.Hour)
 	require.NoError(t, s.RecordRun(t.Context(), missed))
 	for ref, want := range map[string]string{"news": "news-3", "news~1": "news-2", "news~2": "news-1", "news@2026-05-02": "news-1", "news@2026-05-03": "news-3", "news-2": "news-2", "news-missed": "news-missed"} {
 		r, err := s.FindRun(t.Context(), ref)
@@ -258,18 +258,18 @@ func gateCloseOpen(t *testing.T, s Store) {
 	run := openRun(t, s, "1", keys(3)...)
 	it := claim(t, s, run, 1, 1).Items[0]
 	it, _ = commit(t, s, it, page(it, "d1", "d2"))
-	n, err := s.CloseOpenItems(t.Context(), run, harvest.OutcomeThrottled, string(harvest.WhyNextTick))
+	n, err := s.CloseOpenItems(t.Context(), run, outcomes.Throttled, string(outcomes.WhyNextTick))
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
-	n, err = s.CloseOpenItems(t.Context(), run, harvest.OutcomeFailed, "again")
+	n, err = s.CloseOpenItems(t.Context(), run, outcomes.Failed, "again")
 	require.NoError(t, err)
 	require.Zero(t, n)
 	got := item(t, s, run, it.Key)
-	require.Equal(t, harvest.OutcomeThrottled, got.Outcome)
+	require.Equal(t, outcomes.Throttled, got.Outcome)
 	require.Equal(t, 2, got.Tally.New)
 	h := health(t, s, it.Key)
 	require.EqualValues(t, 2, h.Documents)
-	require.Equal(t, harvest.OutcomeThrottled, h.Outcome)
+	require.Equal(t, outcomes.Throttled, h.Outcome)
 	require.Equal(t, "next-tick", h.Why)
 }
 
@@ -281,7 +281,7 @@ func gateSkip(t *testing.T, s Store) {
 	require.ErrorIs(t, s.SkipItem(t.Context(), run, "zzz", ""), rows.ErrNotFound)
 	require.ErrorIs(t, s.Write(t.Context(), page(it, "d1")).Err, rows.ErrFenced)
 	got := item(t, s, run, "a")
-	require.Equal(t, harvest.OutcomeSkipped, got.Outcome)
+	require.Equal(t, outcomes.Skipped, got.Outcome)
 	require.Equal(t, "marta: not now", got.Why)
 	require.Equal(t, 1, claim(t, s, run, 1, 1).Left+1, "the other one goes on")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func itemTests() map[string]func(*testing.T, Store) {
@@ -22,7 +23,7 @@ func itemTests() map[string]func(*testing.T, Store) {
 }
 
 // end runs one item to an outcome at a moment.
-func end(t *testing.T, s Store, id string, at time.Time, o harvest.Outcome, fill func(*rows.Write)) {
+func end(t *testing.T, s Store, id string, at time.Time, o outcomes.Outcome, fill func(*rows.Write)) {
 	t.Helper()
 	run := openRun(t, s, id, "a")
 	it := one(t, s, run, 1)
@@ -39,16 +40,16 @@ func end(t *testing.T, s Store, id string, at time.Time, o harvest.Outcome, fill
 func itemStreak(t *testing.T, s Store) {
 	day := func(n int) time.Time { return noon().AddDate(0, 0, n) }
 	steps := []struct {
-		o      harvest.Outcome
+		o      outcomes.Outcome
 		streak int
 		good   int
 	}{
-		{harvest.OutcomeDone, 1, 0},
-		{harvest.OutcomeUnchanged, 2, 1},
-		{harvest.OutcomeFailed, 1, 1},
-		{harvest.OutcomeGone, 2, 1},
-		{harvest.OutcomePartial, 1, 4},
-		{harvest.OutcomeDone, 1, 5},
+		{outcomes.Done, 1, 0},
+		{outcomes.Unchanged, 2, 1},
+		{outcomes.Failed, 1, 1},
+		{outcomes.Gone, 2, 1},
+		{outcomes.Partial, 1, 4},
+		{outcomes.Done, 1, 5},
 	}
 	for i, step := range steps {
 		end(t, s, string(step.o)+string(rune('0'+i)), day(i), step.o, nil)
@@ -73,32 +74,32 @@ func itemListed(t *testing.T, s Store) {
 		defer finish(t, s, run)
 		return one(t, s, run, 1).Always
 	}
-	end(t, s, "1", noon(), harvest.OutcomeUnchanged, func(*rows.Write) {})
+	end(t, s, "1", noon(), outcomes.Unchanged, func(*rows.Write) {})
 	require.False(t, always("1"), "nothing was ever listed")
-	end(t, s, "2", noon(), harvest.OutcomeDone, func(w *rows.Write) {
+	end(t, s, "2", noon(), outcomes.Done, func(w *rows.Write) {
 		w.Page.Page.Listed = 7
 		w.Page.Page.Documents = []harvest.Document{doc("d1", "x")}
 	})
 	require.True(t, always("2"))
 	require.Equal(t, 7, health(t, s, "a").LastListed)
 	require.Equal(t, noon(), health(t, s, "a").LastNew)
-	end(t, s, "3", noon().Add(time.Hour), harvest.OutcomeUnchanged, func(w *rows.Write) { w.Page.Page.NotModified = true })
+	end(t, s, "3", noon().Add(time.Hour), outcomes.Unchanged, func(w *rows.Write) { w.Page.Page.NotModified = true })
 	require.True(t, always("3"), "not modified lists nothing")
-	end(t, s, "4", noon().Add(time.Hour), harvest.OutcomeEmpty, func(*rows.Write) {})
+	end(t, s, "4", noon().Add(time.Hour), outcomes.Empty, func(*rows.Write) {})
 	require.True(t, always("4"), "an empty answer does not become normal")
 	require.Equal(t, noon(), health(t, s, "a").LastNew)
-	end(t, s, "5", noon().Add(time.Hour), harvest.OutcomeBroken, func(w *rows.Write) { w.Page.Page.Listed = 1 })
+	end(t, s, "5", noon().Add(time.Hour), outcomes.Broken, func(w *rows.Write) { w.Page.Page.Listed = 1 })
 	require.Equal(t, 7, health(t, s, "a").LastListed, "only success tells")
 }
 
 func itemUntold(t *testing.T, s Store) {
-	end(t, s, "1", noon(), harvest.OutcomeFailed, nil)
-	end(t, s, "2", noon().Add(time.Hour), harvest.OutcomeSkipped, nil)
-	end(t, s, "3", noon().Add(2*time.Hour), harvest.OutcomeCancelled, func(w *rows.Write) {
+	end(t, s, "1", noon(), outcomes.Failed, nil)
+	end(t, s, "2", noon().Add(time.Hour), outcomes.Skipped, nil)
+	end(t, s, "3", noon().Add(2*time.Hour), outcomes.Cancelled, func(w *rows.Write) {
 		w.Page.Page.Documents = []harvest.Document{doc("d1", "x")}
 	})
 	h := health(t, s, "a")
-	require.Equal(t, harvest.OutcomeFailed, h.Outcome)
+	require.Equal(t, outcomes.Failed, h.Outcome)
 	require.Equal(t, 1, h.Streak)
 	require.Equal(t, noon(), h.LastAt)
 	require.EqualValues(t, 1, h.Documents, "documents count all the same")
@@ -106,21 +107,21 @@ func itemUntold(t *testing.T, s Store) {
 }
 
 func itemLane(t *testing.T, s Store) {
-	end(t, s, "1", noon(), harvest.OutcomeDone, nil)
+	end(t, s, "1", noon(), outcomes.Done, nil)
 	run := openLane(t, s, "2", "backfill", "a", "b")
 	for _, it := range claim(t, s, run, 1, 2).Items {
-		commit(t, s, it, closed(page(it, "d-"+it.Key), harvest.OutcomeFailed))
+		commit(t, s, it, closed(page(it, "d-"+it.Key), outcomes.Failed))
 	}
-	require.Equal(t, harvest.OutcomeDone, health(t, s, "a").Outcome)
+	require.Equal(t, outcomes.Done, health(t, s, "a").Outcome)
 	require.EqualValues(t, 1, health(t, s, "a").Documents)
 	require.Empty(t, health(t, s, "b").Outcome)
 }
 
 func itemUnhealthy(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "good", "bad", "warn", "never")
-	outcomes := map[string]harvest.Outcome{"good": harvest.OutcomeDone, "bad": harvest.OutcomeGone, "warn": harvest.OutcomeEmpty}
+	ends := map[string]outcomes.Outcome{"good": outcomes.Done, "bad": outcomes.Gone, "warn": outcomes.Empty}
 	for _, it := range claim(t, s, run, 1, 3).Items {
-		commit(t, s, it, closed(write(it), outcomes[it.Key]))
+		commit(t, s, it, closed(write(it), ends[it.Key]))
 	}
 	list, err := s.Items(t.Context(), rows.ItemsFilter{Campaign: "news", Unhealthy: true})
 	require.NoError(t, err)
@@ -134,9 +135,9 @@ func itemUnhealthy(t *testing.T, s Store) {
 
 func itemWorst(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a", "b", "c", "d")
-	outcomes := map[string]harvest.Outcome{"a": harvest.OutcomeDone, "b": harvest.OutcomeFailed, "c": harvest.OutcomePartial}
+	ends := map[string]outcomes.Outcome{"a": outcomes.Done, "b": outcomes.Failed, "c": outcomes.Partial}
 	for _, it := range claim(t, s, run, 1, 3).Items {
-		commit(t, s, it, closed(page(it, it.Key), outcomes[it.Key]))
+		commit(t, s, it, closed(page(it, it.Key), ends[it.Key]))
 	}
 	worst, err := s.RunItems(t.Context(), run, rows.ItemFilter{Worst: true, Limit: 2})
 	require.NoError(t, err)
@@ -144,16 +145,16 @@ func itemWorst(t *testing.T, s Store) {
 	open, err := s.RunItems(t.Context(), run, rows.ItemFilter{States: []rows.ItemState{rows.ItemOpen}})
 	require.NoError(t, err)
 	require.Len(t, open, 1)
-	some, err := s.RunItems(t.Context(), run, rows.ItemFilter{Entry: "feed", Keys: []string{"a", "d"}, Outcomes: []harvest.Outcome{harvest.OutcomeDone}})
+	some, err := s.RunItems(t.Context(), run, rows.ItemFilter{Entry: "feed", Keys: []string{"a", "d"}, Outcomes: []outcomes.Outcome{outcomes.Done}})
 	require.NoError(t, err)
 	require.Len(t, some, 1)
 	totals, err := s.Totals(t.Context(), run)
 	require.NoError(t, err)
-	words := make([]harvest.Outcome, len(totals))
+	words := make([]outcomes.Outcome, len(totals))
 	for i, c := range totals {
 		words[i] = c.Outcome
 	}
-	require.Equal(t, []harvest.Outcome{"", harvest.OutcomeDone, harvest.OutcomePartial, harvest.OutcomeFailed}, words)
+	require.Equal(t, []outcomes.Outcome{"", outcomes.Done, outcomes.Partial, outcomes.Failed}, words)
 	r, err := s.FindRun(t.Context(), "news")
 	require.NoError(t, err)
 	require.Equal(t, 3, r.Tally.New, "also while it is going on")

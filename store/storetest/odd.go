@@ -11,6 +11,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // noise cannot be compressed, so that an index feels its whole length.
@@ -30,19 +31,19 @@ func pagesOdd(t *testing.T, s Store) {
 		odd    harvest.Document
 		reason string
 	}{
-		"a long id":               {harvest.Document{ID: noise(3000)}, "1,024"},
-		"an id just too long":     {harvest.Document{ID: noise(harvest.MaxID + 1)}, "1,024"},
-		"a long id is deleted":    {harvest.Document{ID: noise(3001), Deleted: true}, "1,024"},
-		"broken bytes are longer": {harvest.Document{ID: strings.Repeat("\xff\x00", harvest.MaxID/4)}, "1,024"},
-		"no id":                   {harvest.Document{Title: "t"}, "no id"},
-		"a number that is none":   {harvest.Document{ID: "nan", Fields: map[string]any{"n": math.NaN()}}, "JSON"},
-		"a value that is no JSON": {harvest.Document{ID: "chan", Fields: map[string]any{"n": make(chan int)}}, "JSON"},
+		"a long id":                {harvest.Document{ID: noise(3000)}, "1,024"},
+		"an id just too long":      {harvest.Document{ID: noise(rows.MaxID + 1)}, "1,024"},
+		"a long id is deleted":     {harvest.Document{ID: noise(3001), Deleted: true}, "1,024"},
+		"broken bytes are longer":  {harvest.Document{ID: strings.Repeat("\xff\x00", rows.MaxID/4)}, "1,024"},
+		"no id":                    {harvest.Document{Title: "t"}, "no id"},
+		"a number that is none":    {harvest.Document{ID: "nan", Fields: map[string]any{"n": math.NaN()}}, "JSON"},
+		"a value that is not JSON": {harvest.Document{ID: "chan", Fields: map[string]any{"n": make(chan int)}}, "JSON"},
 	} {
 		run := openRun(t, s, name, name)
 		it := one(t, s, run, 1)
 		w := page(it)
 		w.Page.Page.Documents, w.Page.Page.Listed = []harvest.Document{doc(name+" 1", "x"), c.odd, doc(name+" 2", "x")}, 3
-		_, tally := commit(t, s, it, closed(w, harvest.OutcomePartial))
+		_, tally := commit(t, s, it, closed(w, outcomes.Partial))
 		require.Equal(t, 2, tally.New, name)
 		require.Equal(t, 1, tally.Quarantined, name)
 		require.Equal(t, 3, tally.Listed, name)
@@ -68,13 +69,13 @@ func pagesOddKept(t *testing.T, s Store) {
 	it := one(t, s, run, 1)
 	w := page(it)
 	w.Page.Page.Documents = []harvest.Document{
-		{ID: noise(harvest.MaxID), Title: noise(100_000), URL: "https://example.org/" + noise(100_000), Kind: noise(5000), Parent: noise(5000), MediaType: noise(5000)},
+		{ID: noise(rows.MaxID), Title: noise(100_000), URL: "https://example.org/" + noise(100_000), Kind: noise(5000), Parent: noise(5000), MediaType: noise(5000)},
 		{ID: "text", Title: "a\x00b\xffc", URL: "https://example.org/\x00", Kind: "\xff", Fields: map[string]any{"f\x00": "a\x00\xff"}},
 		{ID: "late", Published: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{ID: "early", Published: time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{ID: "big", Fields: map[string]any{"n": json.Number("1e400"), "i": json.Number(strings.Repeat("9", 400)), "m": math.MaxFloat64}},
 	}
-	_, tally := commit(t, s, it, closed(w, harvest.OutcomeDone))
+	_, tally := commit(t, s, it, closed(w, outcomes.Done))
 	require.Equal(t, 5, tally.New)
 	finish(t, s, run)
 	for _, d := range all(t, s.Documents(t.Context(), rows.DocumentFilter{Bodies: true})) {

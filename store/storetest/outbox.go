@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func outboxTests() map[string]func(*testing.T, Store) {
@@ -24,7 +24,7 @@ func outboxTests() map[string]func(*testing.T, Store) {
 func posts(t *testing.T, s Store, id string, over []rows.Alert, messages ...rows.Message) {
 	t.Helper()
 	run := openRun(t, s, id, "a")
-	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: run, Outcome: harvest.OutcomeFailed, At: noon(), Outbox: messages, Over: over}))
+	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: run, Outcome: outcomes.Failed, At: noon(), Outbox: messages, Over: over}))
 }
 
 func announcing(rule string, about ...rows.Alert) rows.Message {
@@ -46,10 +46,10 @@ func messages(t *testing.T, s Store, f rows.MessageFilter) []rows.Message {
 }
 
 func outboxAlerts(t *testing.T, s Store) {
-	posts(t, s, "1", nil, announcing("r1", rows.Alert{Outcome: harvest.OutcomeFailed}), announcing("r2", rows.Alert{Entry: "feed", Key: "a", Outcome: harvest.OutcomeGone}, rows.Alert{Entry: "feed", Key: "b", Outcome: harvest.OutcomeGone}))
+	posts(t, s, "1", nil, announcing("r1", rows.Alert{Outcome: outcomes.Failed}), announcing("r2", rows.Alert{Entry: "feed", Key: "a", Outcome: outcomes.Gone}, rows.Alert{Entry: "feed", Key: "b", Outcome: outcomes.Gone}))
 	list := alerts(t, s)
 	require.Len(t, list, 3)
-	require.Equal(t, rows.Alert{Campaign: "news", Rule: "r1", Outcome: harvest.OutcomeFailed, Message: list[0].Message, At: noon()}, list[0])
+	require.Equal(t, rows.Alert{Campaign: "news", Rule: "r1", Outcome: outcomes.Failed, Message: list[0].Message, At: noon()}, list[0])
 	require.Equal(t, "b", list[2].Key)
 	end := announcing("r2")
 	end.Ends = list[1:2]
@@ -62,7 +62,7 @@ func outboxAlerts(t *testing.T, s Store) {
 }
 
 func outboxGivenUp(t *testing.T, s Store) {
-	posts(t, s, "1", nil, announcing("r1", rows.Alert{Outcome: harvest.OutcomeFailed}))
+	posts(t, s, "1", nil, announcing("r1", rows.Alert{Outcome: outcomes.Failed}))
 	m := messages(t, s, rows.MessageFilter{Unsent: true})[0]
 	require.Equal(t, "waiting", m.State())
 	require.Equal(t, "news-1", m.RunName)
@@ -85,7 +85,7 @@ func outboxGivenUp(t *testing.T, s Store) {
 	require.Zero(t, due[0].Attempts)
 	require.False(t, alerts(t, s)[0].Untold)
 
-	again := announcing("r1", rows.Alert{Outcome: harvest.OutcomeFailed})
+	again := announcing("r1", rows.Alert{Outcome: outcomes.Failed})
 	again.Replaces = []int64{m.ID}
 	posts(t, s, "2", nil, again)
 	left := messages(t, s, rows.MessageFilter{})
@@ -99,9 +99,9 @@ func outboxGivenUp(t *testing.T, s Store) {
 }
 
 func outboxRecorded(t *testing.T, s Store) {
-	run := rows.Run{RunID: "missed-1", WorkflowID: "news-missed", Campaign: "news", DueAt: noon(), Outcome: harvest.OutcomeMissed}
+	run := rows.Run{RunID: "missed-1", WorkflowID: "news-missed", Campaign: "news", DueAt: noon(), Outcome: outcomes.Missed}
 	for range 2 {
-		require.NoError(t, s.RecordRun(t.Context(), run, announcing("r1", rows.Alert{Outcome: harvest.OutcomeMissed})))
+		require.NoError(t, s.RecordRun(t.Context(), run, announcing("r1", rows.Alert{Outcome: outcomes.Missed})))
 	}
 	list := messages(t, s, rows.MessageFilter{})
 	require.Len(t, list, 1)
@@ -116,7 +116,7 @@ func outboxRecorded(t *testing.T, s Store) {
 
 func outboxRename(t *testing.T, s Store) {
 	apply(t, s, campaign("news", "n1"))
-	posts(t, s, "1", nil, announcing("r1", rows.Alert{Entry: "feed", Key: "a", Outcome: harvest.OutcomeGone}))
+	posts(t, s, "1", nil, announcing("r1", rows.Alert{Entry: "feed", Key: "a", Outcome: outcomes.Gone}))
 	c := campaign("notizie", "n2")
 	c.Was = []string{"news"}
 	apply(t, s, c)

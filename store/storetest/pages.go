@@ -11,6 +11,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func pageTests() map[string]func(*testing.T, Store) {
@@ -20,7 +22,7 @@ func pageTests() map[string]func(*testing.T, Store) {
 		"page, checkpoint, ledger and counters":   pageWhole,
 		"a lost COMMIT answer":                    pageLostAnswer,
 		"a lost answer to a settle":               pageLostSettle,
-		"a gap is no page":                        pageGap,
+		"a gap is not a page":                     pageGap,
 		"a page after the run was closed":         pageAfterClose,
 		"a reset during a page":                   pageReset,
 		"a reset during the first page":           pageFirstReset,
@@ -47,7 +49,7 @@ func pageWhole(t *testing.T, s Store) {
 	it := one(t, s, run, 7)
 	w := page(it, "d1", "d2", "d3")
 	w.Progress = rows.Progress{Done: 3, Total: 10}
-	w.Ledger = []harvest.Exchange{
+	w.Ledger = []visit.Exchange{
 		{At: noon(), Method: "GET", URL: "https://example.org/a", Host: "example.org", Status: 429, RetryAfter: time.Minute, Kind: harvest.KindThrottled, Error: "HTTP status 429"},
 		{At: noon().Add(time.Minute), Method: "GET", URL: "https://example.org/a", Host: "example.org", Status: 200, Bytes: 4096, Took: 120 * time.Millisecond, Waited: time.Second, Note: "robots allowed"},
 	}
@@ -74,7 +76,7 @@ func pageWhole(t *testing.T, s Store) {
 	require.Equal(t, 1, lines[0].Seq)
 	require.Equal(t, "w7", lines[0].Worker)
 
-	last := closed(page(it, "d3", "d4"), harvest.OutcomeDone)
+	last := closed(page(it, "d3", "d4"), outcomes.Done)
 	_, tally = commit(t, s, it, last)
 	require.Equal(t, harvest.Tally{Pages: 1, Listed: 2, New: 1, Same: 1}, tally)
 	stored = item(t, s, run, "a")
@@ -148,12 +150,12 @@ func pageAttempts(t *testing.T, s Store) {
 		commit(t, s, it, w)
 	}
 	it := one(t, s, run, 1)
-	w := closed(write(it), harvest.OutcomeFailed)
+	w := closed(write(it), outcomes.Failed)
 	w.Settle.Why, w.Settle.Kind, w.Settle.Error = "tried-too-many-times", harvest.KindTimeout, "get https://example.org: timeout"
 	commit(t, s, it, w)
 	got := item(t, s, run, "a")
 	require.Equal(t, 4, got.Attempts)
-	require.Equal(t, harvest.OutcomeFailed, got.Outcome)
+	require.Equal(t, outcomes.Failed, got.Outcome)
 	require.Equal(t, w.Settle.Error, got.Error)
 	require.Equal(t, "tried-too-many-times", got.Why)
 }
@@ -162,7 +164,7 @@ func pageLedgerOnly(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a")
 	it := one(t, s, run, 1)
 	w := reopened(write(it), noon())
-	w.Ledger = []harvest.Exchange{{At: noon(), Method: "GET", Host: "example.org", Status: 503, Bytes: 12}}
+	w.Ledger = []visit.Exchange{{At: noon(), Method: "GET", Host: "example.org", Status: 503, Bytes: 12}}
 	_, tally := commit(t, s, it, w)
 	require.Equal(t, harvest.Tally{Asked: 1, Bytes: 12}, tally)
 	require.Equal(t, harvest.Tally{Asked: 1, Bytes: 12}, item(t, s, run, "a").Tally)
@@ -202,7 +204,7 @@ func pageAddsUp(t *testing.T, s Store) {
 	w.Page.Page.Listed = 6 + 1 + 2 + 4
 	it, tally := commit(t, s, it, w)
 	require.Equal(t, tally.Listed, tally.New+tally.Changed+tally.Same+tally.Deleted+tally.Quarantined, "%+v", tally)
-	w = closed(page(it), harvest.OutcomeDone)
+	w = closed(page(it), outcomes.Done)
 	w.Page.Page.NotModified, w.Page.Page.Listed = true, 5
 	commit(t, s, it, w)
 	finish(t, s, run)
@@ -223,7 +225,7 @@ func pageAtomic(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a")
 	it := one(t, s, run, 1)
 	w := page(it, "d1", "d2", "d3", "d4", "d5", "d6")
-	w.Page.Page.Documents[5].Body = bytes.Repeat([]byte("b"), 100_000) // for the bucket
+	w.Page.Page.Documents[5].Body = bytes.Repeat([]byte("b"), 100_000) // a blob
 	over, stop := context.WithCancel(t.Context())
 	stop()
 	require.Error(t, s.Write(over, w).Err)

@@ -7,20 +7,23 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func pageLostAnswer(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a")
 	it := one(t, s, run, 1)
 	w := page(it, "d1", "d2")
-	w.Ledger = []harvest.Exchange{{At: noon(), Method: "GET", Host: "example.org", Status: 200, Bytes: 10}}
+	w.Ledger = []visit.Exchange{{At: noon(), Method: "GET", Host: "example.org", Status: 200, Bytes: 10}}
 	next, tally := commit(t, s, it, w)
 	for range 3 {
 		got := s.Write(t.Context(), w)
 		require.NoError(t, got.Err, "the same page again")
 		require.Equal(t, tally, got.Tally, "answered as it was then")
 	}
-	w = closed(page(next, "d2", "d3"), harvest.OutcomeDone)
+	w = closed(page(next, "d2", "d3"), outcomes.Done)
 	_, tally = commit(t, s, next, w)
 	got := s.Write(t.Context(), w)
 	require.NoError(t, got.Err)
@@ -37,11 +40,11 @@ func pageLostSettle(t *testing.T, s Store) {
 	commit(t, s, it, w)
 	require.Equal(t, 1, item(t, s, run, "a").Attempts, "counted once")
 	it = one(t, s, run, 1)
-	w = closed(write(it), harvest.OutcomeUnchanged)
+	w = closed(write(it), outcomes.Unchanged)
 	commit(t, s, it, w)
 	commit(t, s, it, w)
 	require.Equal(t, 1, health(t, s, "a").Streak)
-	require.ErrorIs(t, s.Write(t.Context(), closed(write(it), harvest.OutcomeFailed)).Err, rows.ErrFenced, "another end")
+	require.ErrorIs(t, s.Write(t.Context(), closed(write(it), outcomes.Failed)).Err, rows.ErrFenced, "another end")
 }
 
 func pageGap(t *testing.T, s Store) {
@@ -59,7 +62,7 @@ func pageGap(t *testing.T, s Store) {
 func pageAfterClose(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a", "b")
 	it := one(t, s, run, 1)
-	n, err := s.CloseOpenItems(t.Context(), run, harvest.OutcomeCancelled, string(harvest.WhyTerminated))
+	n, err := s.CloseOpenItems(t.Context(), run, outcomes.Cancelled, string(outcomes.WhyTerminated))
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 	require.ErrorIs(t, s.Write(t.Context(), page(it, "d1")).Err, rows.ErrFenced)
@@ -102,7 +105,7 @@ func pageFirstReset(t *testing.T, s Store) {
 }
 
 func pageSet(t *testing.T, s Store) {
-	name := harvest.Item{Campaign: "news", Entry: "feed", Key: "a"}
+	name := units.Item{Campaign: "news", Entry: "feed", Key: "a"}
 	require.NoError(t, s.SetCheckpoint(t.Context(), name, "", []byte(`{"from":"2026-05-01"}`)), "before the first run")
 	run := openRun(t, s, "1", "a")
 	it := one(t, s, run, 1)
@@ -126,8 +129,8 @@ func pageStopped(t *testing.T, s Store) {
 	answer = s.Write(t.Context(), w)
 	require.ErrorIs(t, answer.Err, rows.ErrStopped, "and once only")
 	require.Equal(t, 1, answer.Tally.New)
-	require.NoError(t, s.Write(t.Context(), reopened(write(it), noon())).Err, "handing back is no page")
-	require.NoError(t, s.Write(t.Context(), closed(page(got.Items[1], "d2"), harvest.OutcomeDone)).Err, "nothing follows a last page")
+	require.NoError(t, s.Write(t.Context(), reopened(write(it), noon())).Err, "handing back is not a page")
+	require.NoError(t, s.Write(t.Context(), closed(page(got.Items[1], "d2"), outcomes.Done)).Err, "nothing follows a last page")
 	require.EqualValues(t, 2, counts(t, s).Documents)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func passTests() map[string]func(*testing.T, Store) {
@@ -130,7 +131,7 @@ func passBetween(t *testing.T, s Store) {
 	w := walk(t, s, run, "a", day(2))
 	require.Equal(t, 1, w.n)
 	w.list("d2")
-	commit(t, s, w.it, closed(write(w.it), harvest.OutcomeDone))
+	commit(t, s, w.it, closed(write(w.it), outcomes.Done))
 	finish(t, s, run)
 	require.Equal(t, 1, health(t, s, "a").Pass.Number)
 	require.Equal(t, 1, pass(t, s, 3, "a", "d1"), "d2 was noted")
@@ -169,6 +170,6 @@ func passNone(t *testing.T, s Store) {
 	require.Zero(t, it.Pass)
 	require.NotZero(t, it.Moved)
 	require.False(t, it.FirstSeen.IsZero())
-	commit(t, s, it, closed(page(it, "d2"), harvest.OutcomeDone))
+	commit(t, s, it, closed(page(it, "d2"), outcomes.Done))
 	require.Zero(t, health(t, s, "a").Pass)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func passLegacy(t *testing.T, s Store) {
@@ -20,7 +21,7 @@ func passLegacyOthers(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a", "b")
 	for _, it := range claim(t, s, run, 1, 2).Items {
 		w := page(it, it.Key+"1", it.Key+"2", "of-"+it.Key)
-		commit(t, s, it, closed(w, harvest.OutcomeDone))
+		commit(t, s, it, closed(w, outcomes.Done))
 	}
 	finish(t, s, run)
 
@@ -40,7 +41,7 @@ func passLegacyOthers(t *testing.T, s Store) {
 func passLegacyLater(t *testing.T, s Store) {
 	run := openRun(t, s, "1", "a", "b")
 	for _, it := range claim(t, s, run, 1, 2).Items {
-		commit(t, s, it, closed(page(it, it.Key+"1", it.Key+"2"), harvest.OutcomeDone))
+		commit(t, s, it, closed(page(it, it.Key+"1", it.Key+"2"), outcomes.Done))
 	}
 	finish(t, s, run)
 	run = openRun(t, s, "2", "a", "b")
@@ -49,14 +50,14 @@ func passLegacyLater(t *testing.T, s Store) {
 	require.Equal(t, 1, a.sweep())
 	a.end("")
 	b.list()
-	commit(t, s, b.it, closed(write(b.it), harvest.OutcomeCancelled))
+	commit(t, s, b.it, closed(write(b.it), outcomes.Cancelled))
 	finish(t, s, run)
 
 	run = openRun(t, s, "3", "a", "b") // with params of this one run
 	it := claimAt(t, s, run, 1, 1, day(3)).Items[0]
 	w := page(it, "a3")
 	w.At = day(3)
-	commit(t, s, it, closed(w, harvest.OutcomeDone))
+	commit(t, s, it, closed(w, outcomes.Done))
 	b = walk(t, s, run, "b", day(4)).begin().list("b1")
 	require.Equal(t, 1, b.sweep())
 	require.ElementsMatch(t, []string{"a1", "a3", "b1"}, live(t, s))
@@ -68,7 +69,7 @@ func passAway(t *testing.T, s Store) {
 	it := claimAt(t, s, run, 1, 1, day(2)).Items[0]
 	w := page(it, "d2", "d3")
 	w.At = day(2)
-	commit(t, s, it, closed(w, harvest.OutcomeDone))
+	commit(t, s, it, closed(w, outcomes.Done))
 	finish(t, s, run)
 
 	run = openRun(t, s, "3", "a") // and is there again
@@ -76,7 +77,7 @@ func passAway(t *testing.T, s Store) {
 	require.NotEqual(t, next.it.Pass.Run, next.it.Moved)
 	p := next.page("d4")
 	p.Page.Sighting.Unlisted = true
-	p.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeDone}
+	p.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Done}
 	commit(t, s, next.it, p)
 	finish(t, s, run)
 	require.Zero(t, pass(t, s, 4, "b"), "another item's pass does not judge what came after the last one of this")
@@ -91,7 +92,7 @@ func passForeign(t *testing.T, s Store) {
 	it := claim(t, s, run, 1, 1).Items[0]
 	w := page(it)
 	w.Page.Page.Documents = []harvest.Document{doc("d1", "changed by c")}
-	commit(t, s, it, closed(w, harvest.OutcomeDone))
+	commit(t, s, it, closed(w, outcomes.Done))
 	finish(t, s, run)
 	require.Equal(t, 1, pass(t, s, 3, "a", "d3"))
 	require.ElementsMatch(t, []string{"d1", "d3"}, live(t, s))

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func passKilled(t *testing.T, s Store) {
@@ -85,7 +85,7 @@ func passFenced(t *testing.T, s Store) {
 	require.ErrorIs(t, err, rows.ErrFenced)
 	_, _, err = s.BeginPass(t.Context(), w.start())
 	require.ErrorIs(t, err, rows.ErrFenced)
-	_, err = s.CloseOpenItems(t.Context(), run, harvest.OutcomeCancelled, "cancelled")
+	_, err = s.CloseOpenItems(t.Context(), run, outcomes.Cancelled, "cancelled")
 	require.NoError(t, err)
 	w.it.Epoch = 2
 	_, err = s.Sweep(t.Context(), w.sweeping())

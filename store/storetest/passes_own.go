@@ -7,6 +7,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // withoutPasses harvests items of an entry that has no passes yet.
@@ -14,7 +16,7 @@ func withoutPasses(t *testing.T, s Store, id string, lists map[string][]string, 
 	t.Helper()
 	run := openRun(t, s, id, keys...)
 	for _, it := range claim(t, s, run, 1, len(keys)).Items {
-		commit(t, s, it, closed(page(it, lists[it.Key]...), harvest.OutcomeDone))
+		commit(t, s, it, closed(page(it, lists[it.Key]...), outcomes.Done))
 	}
 	finish(t, s, run)
 }
@@ -47,12 +49,12 @@ func passListedByOther(t *testing.T, s Store) {
 	w := walk(t, s, run, "a", day(2)).begin().list("a1")
 	deleted, held := w.swept()
 	require.Zero(t, deleted)
-	require.Equal(t, []rows.Held{{Item: harvest.Item{Campaign: "news", Entry: "feed", Key: "b"}, Documents: 1}}, held)
+	require.Equal(t, []rows.Kept{{Item: units.Item{Campaign: "news", Entry: "feed", Key: "b"}, Documents: 1}}, held)
 	w.endHeld(held)
 	finish(t, s, run)
 	require.EqualValues(t, 1, documentsOf(t, s, "a"))
 	require.EqualValues(t, 2, documentsOf(t, s, "b"), "it is b's now")
-	require.Equal(t, held, health(t, s, "a").Pass.Held)
+	require.Equal(t, held, health(t, s, "a").Pass.Kept)
 	require.Equal(t, 1, pass(t, s, 3, "b", "b1"), "now nobody lists it")
 	require.EqualValues(t, 1, documentsOf(t, s, "b"))
 }
@@ -65,7 +67,7 @@ func passChangedByOther(t *testing.T, s Store) {
 	it := claim(t, s, run, 1, 1).Items[0]
 	w := page(it, "b1")
 	w.Page.Page.Documents = append(w.Page.Page.Documents, doc("both", "other"))
-	commit(t, s, it, closed(w, harvest.OutcomeDone))
+	commit(t, s, it, closed(w, outcomes.Done))
 	finish(t, s, run)
 	require.Zero(t, documentsOf(t, s, "a"))
 	require.EqualValues(t, 2, documentsOf(t, s, "b"))
@@ -97,7 +99,7 @@ func passCounts(t *testing.T, s Store) {
 	it := claim(t, s, run, 1, 1).Items[0]
 	w := page(it)
 	w.Page.Page.Documents = []harvest.Document{{ID: "d1", Deleted: true}, {ID: "d2", Deleted: true}, {ID: "d3", Deleted: true}}
-	commit(t, s, it, closed(w, harvest.OutcomeDone))
+	commit(t, s, it, closed(w, outcomes.Done))
 	finish(t, s, run)
 	require.Zero(t, documentsOf(t, s, "a"))
 	require.Zero(t, documentsOf(t, s, "b"))

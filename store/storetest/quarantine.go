@@ -9,6 +9,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 func quarantineTests() map[string]func(*testing.T, Store) {
@@ -39,20 +41,20 @@ func rejecting(it rows.ClaimedItem, at time.Time, ids ...string) rows.Write {
 
 // judged closes a write's item by what is unread.
 func judged(w rows.Write, got *rows.Unread) rows.Write {
-	w.Settle = &rows.Settle{State: rows.ItemClosed, Judge: func(_ harvest.Tally, u rows.Unread) rows.Settle {
+	w.Settle = &rows.Settle{State: rows.ItemClosed, Evaluate: func(_ harvest.Tally, u rows.Unread) rows.Settle {
 		*got = u
-		s := rows.Settle{State: rows.ItemClosed, Outcome: harvest.OutcomeUnchanged, Attempts: 1}
+		s := rows.Settle{State: rows.ItemClosed, Outcome: outcomes.Unchanged, Attempts: 1}
 		if u.Records > 0 {
-			s.Outcome = harvest.OutcomePartial
+			s.Outcome = outcomes.Partial
 		}
 		return s
 	}}
 	return w
 }
 
-// visit is a whole run of item a that ends with a write of one page, made from its
+// runOnce is a whole run of item a that ends with a write of one page, made from its
 // claim.
-func visit(t *testing.T, s Store, id, lane string, make func(rows.ClaimedItem) rows.Write) (rows.Unread, rows.Written) {
+func runOnce(t *testing.T, s Store, id, lane string, make func(rows.ClaimedItem) rows.Write) (rows.Unread, rows.Written) {
 	t.Helper()
 	run := openLane(t, s, id, lane, "a")
 	var u rows.Unread
@@ -84,17 +86,17 @@ func records(list []rows.Failure) (ids []string) {
 	return ids
 }
 
-func itemA() harvest.Item { return harvest.Item{Campaign: "news", Entry: "feed", Key: "a"} }
+func itemA() units.Item { return units.Item{Campaign: "news", Entry: "feed", Key: "a"} }
 
 func quarantineAgain(t *testing.T, s Store) {
 	later := noon().Add(time.Hour)
-	visit(t, s, "1", "", rejects(noon(), "r1", "r1", "r2"))
+	runOnce(t, s, "1", "", rejects(noon(), "r1", "r1", "r2"))
 	first := open(t, s)
 	require.Len(t, first, 2)
-	u, out := visit(t, s, "2", "", rejects(later, "r1"))
+	u, out := runOnce(t, s, "2", "", rejects(later, "r1"))
 	require.Equal(t, rows.Unread{Records: 2, Since: noon(), Now: 1}, u)
 	require.Equal(t, u, out.Unread)
-	require.Equal(t, harvest.OutcomePartial, out.Outcome)
+	require.Equal(t, outcomes.Partial, out.Outcome)
 	list := open(t, s)
 	require.Equal(t, []string{"r1", "r2"}, records(list), "the newest first")
 	require.Equal(t, 2, list[0].Times)
@@ -109,7 +111,7 @@ func quarantineAgain(t *testing.T, s Store) {
 }
 
 func quarantineRead(t *testing.T, s Store) {
-	visit(t, s, "1", "", rejects(noon(), "r1", "r2"))
+	runOnce(t, s, "1", "", rejects(noon(), "r1", "r2"))
 	run := openRun(t, s, "2", "a")
 	it := one(t, s, run, 1)
 	require.True(t, it.Quarantined)
@@ -120,7 +122,7 @@ func quarantineRead(t *testing.T, s Store) {
 	require.Equal(t, rows.Unread{Records: 1, Since: noon()}, u)
 	w := page(it)
 	w.Page.Page.Documents = []harvest.Document{{ID: "r2", Deleted: true}}
-	commit(t, s, it, closed(w, harvest.OutcomeDone))
+	commit(t, s, it, closed(w, outcomes.Done))
 	finish(t, s, run)
 	require.Empty(t, open(t, s), "a deletion is read, too")
 	require.False(t, health(t, s, "a").Quarantined)
@@ -129,7 +131,7 @@ func quarantineRead(t *testing.T, s Store) {
 
 func quarantineResolved(t *testing.T, s Store) {
 	digest := harvest.Digest([]byte("<torn"))
-	visit(t, s, "1", "", func(it rows.ClaimedItem) rows.Write {
+	runOnce(t, s, "1", "", func(it rows.ClaimedItem) rows.Write {
 		w := rejecting(it, noon(), "r1")
 		w.Page.Page.Rejects = append(w.Page.Page.Rejects, harvest.Reject{Reason: "torn", Bytes: []byte("<torn")})
 		return w
@@ -137,7 +139,7 @@ func quarantineResolved(t *testing.T, s Store) {
 	list, _, err := s.Unread(t.Context(), itemA(), "", 0)
 	require.NoError(t, err)
 	require.Equal(t, digest, list[1].ID)
-	u, _ := visit(t, s, "2", "", func(it rows.ClaimedItem) rows.Write {
+	u, _ := runOnce(t, s, "2", "", func(it rows.ClaimedItem) rows.Write {
 		w := page(it)
 		w.Page.Page.NotModified, w.Page.Page.Resolved = true, []string{digest, "unknown"}
 		return w
@@ -147,26 +149,26 @@ func quarantineResolved(t *testing.T, s Store) {
 }
 
 func quarantineEnd(t *testing.T, s Store) {
-	visit(t, s, "1", "", rejects(noon(), "r1"))
+	runOnce(t, s, "1", "", rejects(noon(), "r1"))
 	run := openRun(t, s, "2", "a")
 	it := one(t, s, run, 1)
 	w := judged(write(it), new(rows.Unread))
 	out := s.Write(t.Context(), w)
 	require.NoError(t, out.Err)
-	require.Equal(t, harvest.OutcomePartial, out.Outcome, "also at an end without a page")
-	require.Equal(t, harvest.OutcomePartial, item(t, s, run, "a").Outcome)
-	require.Equal(t, harvest.OutcomePartial, health(t, s, "a").Outcome)
-	require.Equal(t, harvest.OutcomePartial, s.Write(t.Context(), w).Outcome, "and where the answer to its COMMIT was lost")
+	require.Equal(t, outcomes.Partial, out.Outcome, "also at an end without a page")
+	require.Equal(t, outcomes.Partial, item(t, s, run, "a").Outcome)
+	require.Equal(t, outcomes.Partial, health(t, s, "a").Outcome)
+	require.Equal(t, outcomes.Partial, s.Write(t.Context(), w).Outcome, "and where the answer to its COMMIT was lost")
 }
 
 func quarantineAccepted(t *testing.T, s Store) {
-	visit(t, s, "1", "", rejects(noon(), "r1", "r2"))
+	runOnce(t, s, "1", "", rejects(noon(), "r1", "r2"))
 	list := open(t, s)
 	require.ErrorIs(t, s.AcceptFailures(t.Context(), list[0].ID, 9999), rows.ErrNotFound)
 	require.Len(t, open(t, s), 2, "all of them or none")
 	require.NoError(t, s.AcceptFailures(t.Context(), list[0].ID, list[1].ID))
 	require.False(t, health(t, s, "a").Quarantined)
-	u, out := visit(t, s, "2", "", rejects(noon().Add(time.Hour), "r1", "r2"))
+	u, out := runOnce(t, s, "2", "", rejects(noon().Add(time.Hour), "r1", "r2"))
 	require.Zero(t, u)
 	require.Equal(t, 2, out.Tally.Quarantined)
 	require.Empty(t, open(t, s))
@@ -177,9 +179,9 @@ func quarantineAccepted(t *testing.T, s Store) {
 
 func quarantineReturns(t *testing.T, s Store) {
 	later := noon().Add(time.Hour)
-	visit(t, s, "1", "", rejects(noon(), "r1"))
-	visit(t, s, "2", "", brings("r1"))
-	u, _ := visit(t, s, "3", "", rejects(later, "r1"))
+	runOnce(t, s, "1", "", rejects(noon(), "r1"))
+	runOnce(t, s, "2", "", brings("r1"))
+	u, _ := runOnce(t, s, "3", "", rejects(later, "r1"))
 	require.Equal(t, rows.Unread{Records: 1, Since: later, Now: 1}, u)
 	list := open(t, s)
 	require.Len(t, list, 1)
@@ -188,31 +190,31 @@ func quarantineReturns(t *testing.T, s Store) {
 }
 
 func quarantineLane(t *testing.T, s Store) {
-	visit(t, s, "1", "", rejects(noon(), "r1"))
-	u, _ := visit(t, s, "2", "back", rejects(noon().Add(time.Hour), "r1", "r2"))
+	runOnce(t, s, "1", "", rejects(noon(), "r1"))
+	u, _ := runOnce(t, s, "2", "back", rejects(noon().Add(time.Hour), "r1", "r2"))
 	require.Equal(t, 2, u.Records, "a backfill answers for its own")
 	require.Equal(t, noon().Add(time.Hour), u.Since)
 	require.Len(t, open(t, s), 3)
-	u, _ = visit(t, s, "3", "", brings("other"))
+	u, _ = runOnce(t, s, "3", "", brings("other"))
 	require.Equal(t, rows.Unread{Records: 2, Since: noon()}, u, "one record is counted once")
-	u, _ = visit(t, s, "4", "", brings("r1", "r2"))
+	u, _ = runOnce(t, s, "4", "", brings("r1", "r2"))
 	require.Zero(t, u)
 	require.Empty(t, open(t, s), "read is read")
 }
 
 func quarantineAnswer(t *testing.T, s Store) {
-	broken := func(id, lane string, o harvest.Outcome, kind harvest.Kind, evidence string) {
+	broken := func(id, lane string, o outcomes.Outcome, kind harvest.Kind, evidence string) {
 		run := openLane(t, s, id, lane, "a")
 		w := closed(write(one(t, s, run, 1)), o)
-		w.Settle.Kind, w.Settle.Error = kind, "what came is no feed"
+		w.Settle.Kind, w.Settle.Error = kind, "what came is not a feed"
 		if evidence != "" {
 			w.Settle.Evidence = []byte(evidence)
 		}
 		require.NoError(t, s.Write(t.Context(), w).Err)
 		finish(t, s, run)
 	}
-	broken("1", "", harvest.OutcomeBroken, harvest.KindBroken, "<html>one")
-	broken("2", "", harvest.OutcomeBroken, harvest.KindBroken, "<html>two")
+	broken("1", "", outcomes.Broken, harvest.KindBroken, "<html>one")
+	broken("2", "", outcomes.Broken, harvest.KindBroken, "<html>two")
 	list := open(t, s)
 	require.Len(t, list, 1)
 	require.True(t, list[0].Answer)
@@ -222,28 +224,28 @@ func quarantineAnswer(t *testing.T, s Store) {
 	require.Equal(t, "<html>two", string(whole.Bytes), "the last one is kept")
 	again, u, err := s.Unread(t.Context(), itemA(), "", 0)
 	require.NoError(t, err)
-	require.Empty(t, again, "it is no record")
+	require.Empty(t, again, "it is not a record")
 	require.Zero(t, u)
 	require.NoError(t, s.AcceptFailures(t.Context(), list[0].ID))
-	broken("3", "", harvest.OutcomeBroken, harvest.KindBroken, "<html>three")
+	broken("3", "", outcomes.Broken, harvest.KindBroken, "<html>three")
 	require.Empty(t, open(t, s), "more of the same")
-	broken("4", "", harvest.OutcomeBlocked, harvest.KindBlocked, "no robots")
+	broken("4", "", outcomes.Blocked, harvest.KindBlocked, "no robots")
 	require.Len(t, open(t, s), 1, "something else")
-	broken("5", "", harvest.OutcomeSkipped, "", "")
+	broken("5", "", outcomes.Skipped, "", "")
 	require.Len(t, open(t, s), 1)
-	visit(t, s, "6", "", brings("d1"))
+	runOnce(t, s, "6", "", brings("d1"))
 	require.Empty(t, open(t, s), "the source answers again")
 }
 
 func quarantineMany(t *testing.T, s Store) {
 	ids := keys(300)
-	visit(t, s, "1", "", rejects(noon(), ids...))
+	runOnce(t, s, "1", "", rejects(noon(), ids...))
 	list, u, err := s.Unread(t.Context(), itemA(), "", 0)
 	require.NoError(t, err)
 	require.Equal(t, 300, u.Records)
 	require.Len(t, list, harvest.MaxUnread)
 	require.Equal(t, ids[0], list[0].ID)
-	visit(t, s, "2", "", rejects(noon().Add(time.Hour), ids[:100]...))
+	runOnce(t, s, "2", "", rejects(noon().Add(time.Hour), ids[:100]...))
 	list, _, err = s.Unread(t.Context(), itemA(), "", 0)
 	require.NoError(t, err)
 	require.Equal(t, ids[100], list[0].ID, "the others have their turn")
@@ -251,7 +253,7 @@ func quarantineMany(t *testing.T, s Store) {
 
 func quarantineLong(t *testing.T, s Store) {
 	long := strings.Repeat("x", 5000)
-	visit(t, s, "1", "", func(it rows.ClaimedItem) rows.Write {
+	runOnce(t, s, "1", "", func(it rows.ClaimedItem) rows.Write {
 		w := rejecting(it, noon(), long)
 		w.Page.Page.Rejects[0].Where = strings.Repeat("y", 5000)
 		return w
@@ -260,7 +262,7 @@ func quarantineLong(t *testing.T, s Store) {
 	require.NoError(t, err)
 	require.Equal(t, long, list[0].ID)
 	require.Empty(t, list[0].Where)
-	visit(t, s, "2", "", func(it rows.ClaimedItem) rows.Write {
+	runOnce(t, s, "2", "", func(it rows.ClaimedItem) rows.Write {
 		w := page(it)
 		w.Page.Page.Resolved = []string{long}
 		return w
@@ -270,13 +272,13 @@ func quarantineLong(t *testing.T, s Store) {
 
 func quarantineRename(t *testing.T, s Store) {
 	apply(t, s, campaign("news", "n1"))
-	visit(t, s, "1", "", rejects(noon(), "r1"))
+	runOnce(t, s, "1", "", rejects(noon(), "r1"))
 	gate, err := s.OpenRun(t.Context(), rows.NewRun{Exclusive: true, Run: rows.Run{RunID: "other", WorkflowID: "notizie-1", Campaign: "notizie", Version: 1, StartedAt: noon()}})
 	require.NoError(t, err)
 	require.NoError(t, s.AddItems(t.Context(), gate.Run.ID, runItems("a")))
 	_, err = s.SealRun(t.Context(), gate.Run.ID, 1, time.Time{})
 	require.NoError(t, err)
-	w := closed(write(one(t, s, gate.Run.ID, 1)), harvest.OutcomeBroken)
+	w := closed(write(one(t, s, gate.Run.ID, 1)), outcomes.Broken)
 	w.Settle.Kind, w.Settle.Evidence = harvest.KindBroken, []byte("<html>")
 	require.NoError(t, s.Write(t.Context(), w).Err)
 	finish(t, s, gate.Run.ID)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func pageRace(t *testing.T, s Store) {
@@ -43,7 +44,7 @@ func pageBadNeighbour(t *testing.T, s Store) {
 	var wg sync.WaitGroup
 	errs := make([]error, n)
 	for i, it := range items {
-		w := closed(page(it, "d"+it.Key), harvest.OutcomeDone)
+		w := closed(page(it, "d"+it.Key), outcomes.Done)
 		if i%16 == 3 {
 			w.Page.Seq = 9 // a gap: an error of the transaction, not an answer
 		}
@@ -129,7 +130,7 @@ func pageMany(t *testing.T, s Store) {
 	for _, it := range claim(t, s, run, 1, n).Items {
 		wg.Go(func() {
 			// Every page holds the same document: one of them finds it new.
-			got := s.Write(t.Context(), closed(page(it, "shared", "own-"+it.Key), harvest.OutcomeDone))
+			got := s.Write(t.Context(), closed(page(it, "shared", "own-"+it.Key), outcomes.Done))
 			if got.Err != nil {
 				t.Error(got.Err)
 			}
@@ -144,5 +145,5 @@ func pageMany(t *testing.T, s Store) {
 	require.Equal(t, rows.Counts{Documents: n + 1, Changes: n + 1, Pages: n}, counts(t, s))
 	totals, err := s.Totals(t.Context(), run)
 	require.NoError(t, err)
-	require.Equal(t, []rows.OutcomeCount{{Outcome: harvest.OutcomeDone, Items: n, Tally: sum}}, totals)
+	require.Equal(t, []rows.OutcomeCount{{Outcome: outcomes.Done, Items: n, Tally: sum}}, totals)
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func readingTests() map[string]func(*testing.T, Store) {
@@ -26,9 +29,9 @@ func readLedger(t *testing.T, s Store) {
 	for k, it := range claim(t, s, run, 1, 2).Items {
 		w := write(it)
 		for i := range 700 {
-			w.Ledger = append(w.Ledger, harvest.Exchange{At: noon().Add(time.Duration(i) * time.Minute), Method: "GET", URL: fmt.Sprintf("https://h%d.example.org/%d", k, i), Host: fmt.Sprintf("h%d.example.org", k), Status: 200})
+			w.Ledger = append(w.Ledger, visit.Exchange{At: noon().Add(time.Duration(i) * time.Minute), Method: "GET", URL: fmt.Sprintf("https://h%d.example.org/%d", k, i), Host: fmt.Sprintf("h%d.example.org", k), Status: 200})
 		}
-		commit(t, s, it, closed(w, harvest.OutcomeDone))
+		commit(t, s, it, closed(w, outcomes.Done))
 	}
 	n := func(f rows.LedgerFilter) int { return len(all(t, s.Ledger(t.Context(), f))) }
 	ord := int64(1)
@@ -49,10 +52,10 @@ func readLedger(t *testing.T, s Store) {
 func readCheckpoints(t *testing.T, s Store) {
 	for _, key := range []string{"b", "a"} {
 		for _, lane := range []string{"", "back"} {
-			require.NoError(t, s.SetCheckpoint(t.Context(), harvest.Item{Campaign: "news", Entry: "feed", Key: key}, lane, []byte(`"`+key+lane+`"`)))
+			require.NoError(t, s.SetCheckpoint(t.Context(), units.Item{Campaign: "news", Entry: "feed", Key: key}, lane, []byte(`"`+key+lane+`"`)))
 		}
 	}
-	require.NoError(t, s.SetCheckpoint(t.Context(), harvest.Item{Campaign: "weather", Entry: "w", Key: "a"}, "", []byte(`1`)))
+	require.NoError(t, s.SetCheckpoint(t.Context(), units.Item{Campaign: "weather", Entry: "w", Key: "a"}, "", []byte(`1`)))
 	list, err := s.Checkpoints(t.Context(), rows.CheckpointFilter{})
 	require.NoError(t, err)
 	require.Len(t, list, 5)

@@ -8,6 +8,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func defineRename(t *testing.T, s Store) {
@@ -51,10 +54,44 @@ func defineRenameEntry(t *testing.T, s Store) {
 	require.Equal(t, "a", list[0].Key)
 }
 
+func wasItem(digest, key, was string) rows.ApplyCampaign {
+	c := campaign("news", digest)
+	c.WasItem = map[string]map[string]string{"feed": {key: was}}
+	return c
+}
+
+func defineRenameItem(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"))
+	harvestOnce(t, s, "1", doc("d1", "one"))
+	pause := rows.Pause{By: "marta", At: noon(), Note: "moved"}
+	require.NoError(t, s.PauseItem(t.Context(), units.Item{Campaign: "news", Entry: "feed", Key: "z"}, &pause))
+	require.Equal(t, 1, apply(t, s, wasItem("b", "z", "a"))[0].Moved)
+	require.Zero(t, apply(t, s, wasItem("b", "z", "a"))[0].Moved, "a second time nothing moves")
+	list, err := s.Checkpoints(t.Context(), rows.CheckpointFilter{Campaign: "news", Key: "z"})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	items, err := s.Items(t.Context(), rows.ItemsFilter{Campaign: "news"})
+	require.NoError(t, err)
+	require.Len(t, items, 1)
+	require.Equal(t, "z", items[0].Key)
+	require.EqualValues(t, 1, items[0].Documents)
+	require.Equal(t, &pause, items[0].Paused, "what was paused under the new key stays paused")
+	require.NotEmpty(t, items[0].Outcome, "its history is there")
+}
+
+func defineRenameItemLate(t *testing.T, s Store) {
+	apply(t, s, campaign("news", "a"))
+	harvestOnce(t, s, "1", doc("d1", "one"))
+	require.NoError(t, s.SetCheckpoint(t.Context(), units.Item{Campaign: "news", Entry: "feed", Key: "z"}, "", []byte(`1`)))
+	_, err := s.Apply(t.Context(), rows.Application{Project: "law", Campaigns: []rows.ApplyCampaign{wasItem("b", "z", "a")}})
+	require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
+	require.ErrorContains(t, err, "news / feed / z has a checkpoint of its own already")
+}
+
 func defineRenameRefused(t *testing.T, s Store) {
 	apply(t, s, campaign("news", "a"), campaign("notizie", "n"))
 	harvestOnce(t, s, "1", doc("d1", "one"))
-	require.NoError(t, s.SetCheckpoint(t.Context(), harvest.Item{Campaign: "notizie", Entry: "feed", Key: "a"}, "", []byte(`1`)))
+	require.NoError(t, s.SetCheckpoint(t.Context(), units.Item{Campaign: "notizie", Entry: "feed", Key: "a"}, "", []byte(`1`)))
 	c := campaign("notizie", "n2")
 	c.Was = []string{"news"}
 	_, err := s.Apply(t.Context(), rows.Application{Project: "law", Campaigns: []rows.ApplyCampaign{c}})
@@ -77,11 +114,11 @@ func defineRenameLate(t *testing.T, s Store) {
 	_, err := s.SealRun(t.Context(), run, 1, time.Time{})
 	require.NoError(t, err)
 	it := claim(t, s, run, 1, 1).Items[0]
-	w := closed(write(it), harvest.OutcomeFailed)
-	w.Ledger = []harvest.Exchange{{At: noon(), Method: "GET", Host: "example.org"}}
+	w := closed(write(it), outcomes.Failed)
+	w.Ledger = []visit.Exchange{{At: noon(), Method: "GET", Host: "example.org"}}
 	commit(t, s, it, w)
 	pause := rows.Pause{By: "marta", At: noon(), Note: "moved"}
-	require.NoError(t, s.PauseItem(t.Context(), harvest.Item{Campaign: "notizie", Entry: "feed", Key: "a"}, &pause))
+	require.NoError(t, s.PauseItem(t.Context(), units.Item{Campaign: "notizie", Entry: "feed", Key: "a"}, &pause))
 	c := campaign("notizie", "n2")
 	c.Was = []string{"news"}
 	require.Equal(t, []rows.Applied{{Name: "notizie", Version: 3, Changed: true, Moved: 1}}, apply(t, s, c))

@@ -9,6 +9,9 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func retentionTests() map[string]func(*testing.T, Store) {
@@ -45,9 +48,9 @@ func days(t *testing.T, s Store, n int) {
 		w.At = at
 		w.Page.Page.Documents[0].Body = []byte(fmt.Sprint("day ", i))
 		w.Page.Page.Documents = append(w.Page.Page.Documents, doc("same", "same"), doc(fmt.Sprint("own-", i), "own"), doc("d2", fmt.Sprint("also ", i)))
-		w.Ledger = []harvest.Exchange{{At: at, Method: "GET", Host: "example.org", Status: 200, Raw: harvest.Digest([]byte(fmt.Sprint(i)))}}
-		commit(t, s, it, closed(w, harvest.OutcomeDone))
-		require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: run, Outcome: harvest.OutcomeDone, At: at.Add(time.Minute), Summary: []byte(`{}`)}))
+		w.Ledger = []visit.Exchange{{At: at, Method: "GET", Host: "example.org", Status: 200, Raw: harvest.Digest([]byte(fmt.Sprint(i)))}}
+		commit(t, s, it, closed(w, outcomes.Done))
+		require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: run, Outcome: outcomes.Done, At: at.Add(time.Minute), Summary: []byte(`{}`)}))
 	}
 }
 
@@ -90,7 +93,7 @@ func keepItems(t *testing.T, s Store) {
 	require.Empty(t, items)
 	totals, err := s.Totals(t.Context(), r.ID)
 	require.NoError(t, err)
-	require.Equal(t, harvest.OutcomeDone, totals[0].Outcome, "the table stays with the run")
+	require.Equal(t, outcomes.Done, totals[0].Outcome, "the table stays with the run")
 	require.Equal(t, 4, totals[0].Tally.New)
 	require.EqualValues(t, 3, counts(t, s).Pages)
 	require.Len(t, claim(t, s, open, 1, 1).Items, 1)
@@ -137,7 +140,7 @@ func keepShared(t *testing.T, s Store) {
 		it := one(t, s, run, 1)
 		w := page(it)
 		w.At, w.Page.Page.Documents = day(n), []harvest.Document{doc("d1", fmt.Sprint(n))}
-		commit(t, s, it, closed(w, harvest.OutcomeDone))
+		commit(t, s, it, closed(w, outcomes.Done))
 		finish(t, s, run)
 	}
 	for n, campaign := range []string{"law", "law", "news"} {
@@ -197,8 +200,8 @@ func keepEach(t *testing.T, s Store) {
 
 // A settled record goes so long after it was settled and last rejected.
 func keepSettled(t *testing.T, s Store) {
-	visit(t, s, "1", "", rejects(noon(), "accepted", "open", "resolved"))
-	visit(t, s, "2", "", func(it rows.ClaimedItem) rows.Write {
+	runOnce(t, s, "1", "", rejects(noon(), "accepted", "open", "resolved"))
+	runOnce(t, s, "2", "", func(it rows.ClaimedItem) rows.Write {
 		w := page(it, "resolved")
 		w.At = noon().AddDate(0, 0, 1)
 		return w
@@ -263,7 +266,7 @@ func keepLists(t *testing.T, s Store) {
 	define("first")
 	run := openRun(t, s, "1", "a", "split")
 	define("second")
-	item := harvest.Item{Campaign: "news", Entry: "feed", Key: "split"}
+	item := units.Item{Campaign: "news", Entry: "feed", Key: "split"}
 	require.NoError(t, s.SetCheckpoint(t.Context(), item, "", []byte(`{"list":"asked","told":"told"}`)))
 	require.Zero(t, clean(t, s, rows.Retention{Unused: time.Now().Add(-time.Hour)}).Lists)
 	require.Equal(t, 1, clean(t, s, rows.Retention{Unused: time.Now()}).Lists)

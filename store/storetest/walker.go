@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // walker makes passes of one item in one run.
@@ -38,7 +39,7 @@ func walk(t *testing.T, s Store, run int64, key string, at time.Time) *walker {
 
 func (w *walker) start() rows.PassStart {
 	return rows.PassStart{
-		Run: w.it.Run, Ord: w.it.Ord, Epoch: w.it.Epoch, Item: harvest.Item{Campaign: w.it.Campaign, Entry: w.it.Entry, Key: w.it.Key},
+		Run: w.it.Run, Ord: w.it.Ord, Epoch: w.it.Epoch, Item: units.Item{Campaign: w.it.Campaign, Entry: w.it.Entry, Key: w.it.Key},
 		Lane: w.it.Lane, At: w.at, Params: "p1", Extraction: "e1",
 	}
 }
@@ -79,14 +80,14 @@ func (w *walker) sweep() int {
 }
 
 // swept also tells what stays because other items list it.
-func (w *walker) swept() (deleted int, held []rows.Held) {
+func (w *walker) swept() (deleted int, held []rows.Kept) {
 	w.t.Helper()
 	for in := w.sweeping(); ; {
 		out, err := w.s.Sweep(w.t.Context(), in)
 		require.NoError(w.t, err)
 		require.Empty(w.t, out.Void)
 		require.LessOrEqual(w.t, out.Deleted, 1000)
-		deleted, held = deleted+out.Deleted, rows.AddHeld(held, out.Held)
+		deleted, held = deleted+out.Deleted, rows.AddKept(held, out.Kept)
 		if in.After = out.Next; out.Next.Done {
 			return deleted, held
 		}
@@ -99,14 +100,14 @@ func (w *walker) end(void string) {
 	w.endWith(rows.PassEnd{Number: w.n, Void: void})
 }
 
-func (w *walker) endHeld(held []rows.Held) {
+func (w *walker) endHeld(held []rows.Kept) {
 	w.t.Helper()
-	w.endWith(rows.PassEnd{Number: w.n, Held: held})
+	w.endWith(rows.PassEnd{Number: w.n, Kept: held})
 }
 
 func (w *walker) endWith(e rows.PassEnd) {
 	w.t.Helper()
-	c := closed(write(w.it), harvest.OutcomeDone)
+	c := closed(write(w.it), outcomes.Done)
 	c.At, c.Settle.Pass = w.at, &e
 	commit(w.t, w.s, w.it, c)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/units"
 )
 
 // noon is the moment that tests begin at; stored times keep microseconds.
@@ -91,7 +93,7 @@ func one(t *testing.T, s Store, run, epoch int64) rows.ClaimedItem {
 func write(it rows.ClaimedItem) rows.Write {
 	return rows.Write{
 		Run: it.Run, Ord: it.Ord, Epoch: it.Epoch, Lane: it.Lane, Fetcher: it.Fetcher, At: noon(), Attempt: it.Attempts + 1, Worker: it.Worker,
-		Item: harvest.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key},
+		Item: units.Item{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key},
 	}
 }
 
@@ -112,7 +114,7 @@ func doc(id, body string) harvest.Document {
 }
 
 // closed makes a write also close its item.
-func closed(w rows.Write, o harvest.Outcome) rows.Write {
+func closed(w rows.Write, o outcomes.Outcome) rows.Write {
 	w.Settle = &rows.Settle{State: rows.ItemClosed, Outcome: o, Attempts: 1}
 	return w
 }
@@ -142,7 +144,7 @@ func harvestOnce(t *testing.T, s Store, id string, documents ...harvest.Document
 	run := openRun(t, s, id, "a")
 	w := page(one(t, s, run, 1))
 	w.Page.Page.Documents, w.Page.Page.Listed = documents, len(documents)
-	got := s.Write(t.Context(), closed(w, harvest.OutcomeDone))
+	got := s.Write(t.Context(), closed(w, outcomes.Done))
 	require.NoError(t, got.Err)
 	finish(t, s, run)
 	return got.Tally
@@ -150,7 +152,7 @@ func harvestOnce(t *testing.T, s Store, id string, documents ...harvest.Document
 
 func finish(t *testing.T, s Store, run int64) {
 	t.Helper()
-	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: run, Outcome: harvest.OutcomeDone, At: noon().Add(time.Minute)}))
+	require.NoError(t, s.FinishRun(t.Context(), rows.Finish{Run: run, Outcome: outcomes.Done, At: noon().Add(time.Minute)}))
 }
 
 // item returns a run's item by key.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // CampaignWorkflow is the workflow type's name.
@@ -28,13 +29,13 @@ type Start struct {
 	// Params are laid over every item's params.
 	Params json.RawMessage `json:"params,omitempty"`
 
-	Processors int            `json:"processors,omitempty"`
-	Items      []string       `json:"items,omitempty"` // only these keys
-	Again      bool           `json:"again,omitempty"`
-	Refresh    bool           `json:"refresh,omitempty"` // full passes, due or not
-	Limit      int            `json:"limit,omitempty"`   // a trial: stores nothing
-	Window     harvest.Window `json:"window,omitzero"`
-	Lane       string         `json:"lane,omitempty"` // a backfill's id
+	Processors   int            `json:"processors,omitempty"`
+	Items        []string       `json:"items,omitempty"` // only these keys
+	ForceRefresh bool           `json:"again,omitempty"`
+	Refresh      bool           `json:"refresh,omitempty"` // full passes, due or not
+	Limit        int            `json:"limit,omitempty"`   // a trial: stores nothing
+	Window       harvest.Window `json:"window,omitzero"`
+	Lane         string         `json:"lane,omitempty"` // a backfill's id
 
 	Trigger     Trigger `json:"trigger,omitempty"`
 	TriggeredBy string  `json:"triggered_by,omitempty"`
@@ -111,14 +112,14 @@ type State struct {
 	Processors int     `json:"processors"`
 	Paused     string  `json:"paused,omitempty"` // who and why; empty: not
 	Closed     int     `json:"closed,omitempty"` // items
-	Chunks     int     `json:"chunks,omitempty"` // activities so far
+	Activities int     `json:"chunks,omitempty"` // activities so far
 	// Entries is how many there are; of several, summaries name the entry.
 	Entries int `json:"entries,omitempty"`
 	// StartedAt is when the first execution began.
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	Tally     harvest.Tally `json:"tally,omitzero"`
 	// Seen counts what came back, by outcome.
-	Seen map[harvest.Outcome]Seen `json:"seen,omitempty"`
+	Seen map[outcomes.Outcome]Seen `json:"seen,omitempty"`
 	// Trouble is our own failure so far, in words: a range or an entry that had
 	// to be given up. Such a run is never green. Troubles counts further ones.
 	Trouble  string `json:"trouble,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 )
 
@@ -50,12 +51,11 @@ type OpenRunIn struct {
 
 // Opened is the gate's answer: a run, or why there is none, or whom to wait for.
 type Opened struct {
-	Run      int64  `json:"run"` // the store's number; 0 when refused
 	Campaign string `json:"campaign"`
 	// Refused is set when this start makes no run: outcome skipped, or
 	// misconfigured; Why is for people.
-	Refused harvest.Outcome `json:"refused,omitempty"`
-	Why     string          `json:"why,omitempty"`
+	Refused outcomes.Outcome `json:"refused,omitempty"`
+	Why     string           `json:"why,omitempty"`
 	// Busy names the workflow to wait for; ask again after Wait.
 	Busy string        `json:"busy,omitempty"`
 	Wait time.Duration `json:"wait,omitempty"`
@@ -77,30 +77,27 @@ type Opened struct {
 	// Attributes maps our search attributes to the names they have on this
 	// server; those that are absent must not be set.
 	Attributes map[string]string `json:"attributes,omitempty"`
-	// Store is the store's id: every further step of the run names it.
-	Store string `json:"store,omitempty"`
 	RunOf
 	// Heartbeat is how long a silent FetchItems counts as alive; 0: thirty
 	// seconds.
 	Heartbeat time.Duration `json:"heartbeat,omitempty"`
 }
 
-// RunOf says which run a number means: an older copy of the store that was put
-// back hands the numbers after it out again. A step whose run is another one, or
-// of an earlier epoch of the store, is refused as store-restored. Zero values are
-// of a workflow that does not say.
+// RunOf names the run of a step: by the store's number, by the store and by what the
+// number meant when the run was opened. A worker of another store refuses the step; so
+// does the same store once an older copy was put back, as store-restored, since it hands
+// the later numbers out again. Zero values other than Run are not checked.
 type RunOf struct {
+	Run   int64  `json:"run"`              // 0: no run
+	Store string `json:"store,omitempty"`  // the store's id
 	RunID string `json:"run_id,omitempty"` // of the run's first execution
 	Epoch int64  `json:"epoch,omitempty"`  // the store's, when the run was opened
 }
 
 // ExpandIn asks the source for one entry's items.
 type ExpandIn struct {
-	Run   int64  `json:"run"`
-	Entry string `json:"entry"`
-	// Store is Opened.Store; a worker of another store refuses by name.
-	Store string `json:"store,omitempty"`
 	RunOf
+	Entry string `json:"entry"`
 }
 
 // Expanded says how many were found; Old is true when the source did not
@@ -112,9 +109,6 @@ type Expanded struct {
 
 // SealRunIn ends the opening of a run.
 type SealRunIn struct {
-	Run int64 `json:"run"`
-	// Store is Opened.Store; a worker of another store refuses by name.
-	Store string `json:"store,omitempty"`
 	RunOf
 }
 
@@ -129,7 +123,7 @@ type Sealed struct {
 // the run's part of a queue, Max items or a few more, at most Width of them at a
 // time.
 type FetchItemsIn struct {
-	Run    int64  `json:"run"`
+	RunOf
 	Ord    int64  `json:"ord,omitempty"`
 	Shared bool   `json:"shared,omitempty"`
 	Queue  string `json:"queue,omitempty"`
@@ -139,9 +133,6 @@ type FetchItemsIn struct {
 	// this is the only one: all attempts that began before are over.
 	Seat int64     `json:"seat,omitempty"`
 	Dead time.Time `json:"dead,omitzero"`
-	// Store is Opened.Store; a worker of another store refuses by name.
-	Store string `json:"store,omitempty"`
-	RunOf
 }
 
 // Fetched says what became of the items. Left > 0 is a hand-back: so many of them
@@ -154,7 +145,10 @@ type Fetched struct {
 	NextAt time.Time     `json:"next_at,omitzero"`
 	Tally  harvest.Tally `json:"tally,omitzero"`
 	// Outcomes counts the items closed here.
-	Outcomes map[harvest.Outcome]Seen `json:"outcomes,omitempty"`
+	Outcomes map[outcomes.Outcome]Seen `json:"outcomes,omitempty"`
+	// Run counts the run of a shared range as the store has it: it holds what an
+	// attempt closed that did not return.
+	Run *Counted `json:"run,omitempty"`
 	// Why says, for a hand-back, what is waited for: for timer summaries.
 	Why string `json:"why,omitempty"`
 	// Stopped is true when the run was told to stop.
@@ -163,37 +157,38 @@ type Fetched struct {
 	Queue string `json:"queue,omitempty"`
 }
 
+// Counted is what is committed of a run.
+type Counted struct {
+	Closed   int                       `json:"closed"`
+	Tally    harvest.Tally             `json:"tally,omitzero"`
+	Outcomes map[outcomes.Outcome]Seen `json:"outcomes,omitempty"`
+}
+
 // StopRunIn tells the store that a run must stop at its next page.
 type StopRunIn struct {
-	Run int64  `json:"run"`
+	RunOf
 	By  string `json:"by,omitempty"`
 	Why string `json:"why,omitempty"`
-	// Store is Opened.Store; a worker of another store refuses by name.
-	Store string `json:"store,omitempty"`
-	RunOf
 }
 
 // CloseRunIn ends a run. Cause is empty when all ranges were worked off.
 type CloseRunIn struct {
-	Run   int64       `json:"run"`
-	Cause harvest.Why `json:"cause,omitempty"`
+	RunOf
+	Cause outcomes.Why `json:"cause,omitempty"`
 	// Error is our own failure, in words, when that ended the run.
 	Error string `json:"error,omitempty"`
-	// Store is Opened.Store; a worker of another store refuses by name.
-	Store string `json:"store,omitempty"`
-	RunOf
 }
 
 // Summary is a run's result: what people see first in the Temporal Web UI.
 type Summary struct {
-	Outcome   harvest.Outcome         `json:"outcome"`
-	Why       string                  `json:"why,omitempty"`
-	LookAt    []string                `json:"look_at,omitempty"` // at most 5
-	Documents Documents               `json:"documents,omitzero"`
-	Items     map[harvest.Outcome]int `json:"items,omitempty"`
-	Asked     int                     `json:"asked"`
-	Took      string                  `json:"took"`
-	More      string                  `json:"more"`
+	Outcome   outcomes.Outcome         `json:"outcome"`
+	Why       string                   `json:"why,omitempty"`
+	LookAt    []string                 `json:"look_at,omitempty"` // at most 5
+	Documents Documents                `json:"documents,omitzero"`
+	Items     map[outcomes.Outcome]int `json:"items,omitempty"`
+	Asked     int                      `json:"asked"`
+	Took      string                   `json:"took"`
+	More      string                   `json:"more"`
 	// Failed is the text of the workflow's failure when the outcome is a
 	// failure; FailedItems fills the search attribute.
 	Failed      string `json:"failed,omitempty"`
@@ -222,21 +217,15 @@ func (d Documents) Tally() harvest.Tally {
 
 // NotifyIn sends what a run put into the outbox.
 type NotifyIn struct {
-	Run int64 `json:"run"`
-	// Store is Opened.Store; a worker of another store refuses by name.
-	Store string `json:"store,omitempty"`
 	RunOf
 }
 
 // SkipItemIn closes one open item as skipped.
 type SkipItemIn struct {
-	Run int64  `json:"run,omitempty"`
+	RunOf
 	Key string `json:"key"`
 	By  string `json:"by,omitempty"`
 	Why string `json:"why,omitempty"`
-	// Store is Opened.Store; a worker of another store refuses by name.
-	Store string `json:"store,omitempty"`
-	RunOf
 }
 
 // Skipped says which items were closed: by ordinal, and by the queue that they
@@ -257,7 +246,7 @@ type (
 	ResumeIn struct {
 		By string `json:"by,omitempty"`
 	}
-	// SetProcessorsIn changes the items in flight from now on.
+	// SetProcessorsIn changes how many items run at once from now on.
 	SetProcessorsIn struct {
 		Processors int    `json:"processors"`
 		By         string `json:"by,omitempty"`
@@ -266,15 +255,15 @@ type (
 
 // ProgressOut is how far a run is; page-level progress is in the store.
 type ProgressOut struct {
-	Run        int64                   `json:"run"`
-	Items      int                     `json:"items"`
-	Closed     int                     `json:"closed"`
-	Running    int                     `json:"running"` // activities
-	Waiting    int                     `json:"waiting"`
-	Paused     string                  `json:"paused,omitempty"`
-	Processors int                     `json:"processors"`
-	Tally      harvest.Tally           `json:"tally,omitzero"`
-	Outcomes   map[harvest.Outcome]int `json:"outcomes,omitempty"`
+	Run        int64                    `json:"run"`
+	Items      int                      `json:"items"`
+	Closed     int                      `json:"closed"`
+	Running    int                      `json:"running"` // activities
+	Waiting    int                      `json:"waiting"`
+	Paused     string                   `json:"paused,omitempty"`
+	Processors int                      `json:"processors"`
+	Tally      harvest.Tally            `json:"tally,omitzero"`
+	Outcomes   map[outcomes.Outcome]int `json:"outcomes,omitempty"`
 }
 
 // ReconcileIn bounds how long a run may be open in the store while its

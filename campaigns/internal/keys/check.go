@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // Report takes one problem: where, the dotted path of keys, and what is wrong.
@@ -60,7 +60,7 @@ func checkMap(n *yamltree.Node, keys []Key, path string, report Report) {
 // unknown names the nearest right key, also one that belongs elsewhere.
 func unknown(key string, keys []Key) string {
 	here := names(keys)
-	if near := harvest.Nearest(key, here); near != "" {
+	if near := wording.Nearest(key, here); near != "" {
 		return "no such key; did you mean " + near + "?"
 	}
 	if k, found := find(all(), key); found {
@@ -98,7 +98,7 @@ func (f *Form) wrong(n *yamltree.Node) string {
 		return ""
 	}
 	if f.Check == nil {
-		if near := harvest.Nearest(n.Text, f.Words); near != "" {
+		if near := wording.Nearest(n.Text, f.Words); near != "" {
 			return fmt.Sprintf("%q: no such word; did you mean %s?", n.Text, near)
 		}
 		return fmt.Sprintf("%q: one of %s", n.Text, strings.Join(f.Words, ", "))

@@ -8,7 +8,8 @@ import (
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/values"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 func ok(*yamltree.Node) error { return nil }
@@ -31,10 +32,10 @@ func duration(example string, others ...string) *Form {
 	return &Form{
 		Name: "a duration", Example: example, Words: others,
 		Check: func(n *yamltree.Node) error {
-			_, err := harvest.ParseDuration(n.Text)
+			_, err := times.ParseDuration(n.Text)
 			return err
 		},
-		Schema: map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": harvest.DurationPattern}, map[string]any{"const": 0}}},
+		Schema: map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": times.DurationPattern}, map[string]any{"const": 0}}},
 	}
 }
 
@@ -113,7 +114,7 @@ func date() *Form {
 		Name: "a date", Example: "2026-01-31",
 		Check: func(n *yamltree.Node) error {
 			if _, err := time.Parse(time.DateOnly, n.Text); err != nil {
-				return fmt.Errorf("%q is no date; for example 2026-01-31", n.Text)
+				return fmt.Errorf("%q is not a date; for example 2026-01-31", n.Text)
 			}
 			return nil
 		},
@@ -152,10 +153,10 @@ func address() *Form {
 	return &Form{
 		Name: "an address", Example: "https://hooks.example.org/x",
 		Check: func(n *yamltree.Node) error {
-			if scheme, rest, found := strings.Cut(n.Text, ":"); harvest.HasReference(n.Text) || found && scheme != "" && rest != "" {
+			if scheme, rest, found := strings.Cut(n.Text, ":"); references.Has(n.Text) || found && scheme != "" && rest != "" {
 				return values.Secrets(n.Text)
 			}
-			return fmt.Errorf("%q is no address; for example https://hooks.example.org/x or ${secret:env:VENDEMMIA_SECRET_HOOK}", n.Text)
+			return fmt.Errorf("%q is not an address; for example https://hooks.example.org/x or ${secret:env:VENDEMMIA_SECRET_HOOK}", n.Text)
 		},
 		Schema: map[string]any{"type": "string", "minLength": 3},
 	}
@@ -184,7 +185,7 @@ func host() Form {
 				return nil
 			}
 			if n.Text == "" || strings.ContainsAny(n.Text, "/@ *?#\t") {
-				return fmt.Errorf(`%q is no host; for example www.gazzettaufficiale.it, or "*" for all others`, n.Text)
+				return fmt.Errorf(`%q is not a host; for example www.gazzettaufficiale.it, or "*" for all others`, n.Text)
 			}
 			return hostName(n.Text)
 		},

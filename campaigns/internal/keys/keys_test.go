@@ -58,7 +58,7 @@ func TestColumnsAreWhatAnItemMaySay(t *testing.T) {
 	for _, k := range keys.Columns() {
 		names = append(names, k.Name)
 	}
-	require.Equal(t, []string{"paused", "tolerate.records", "expect.min_documents", "expect.fresh_within", "expect.else"}, names)
+	require.Equal(t, []string{"paused", "was", "tolerate.records", "expect.min_documents", "expect.fresh_within", "expect.else"}, names)
 }
 
 func TestLongFormsAreLists(t *testing.T) {

@@ -14,7 +14,7 @@ func policyKeys() []Key {
 	}
 }
 
-// defaultRetry is harvest.DefaultRetry as a file would say it.
+// defaultRetry is retry.Default as a file would say it.
 const defaultRetry = `
 - { when: [throttled], times: 20, wait: 1m }
 - { when: [blocked, gone, broken, misconfigured, bad_record], times: 0 }

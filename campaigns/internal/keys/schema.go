@@ -125,8 +125,10 @@ func (k Key) describe() string {
 
 func scalarDefault(k Key) bool { return k.Default != "" && !strings.Contains(k.Default, "\n") }
 
+var marks = regexp.MustCompile("[`*]")
+
 // plainText drops the marks of Markdown.
-func plainText(s string) string { return regexp.MustCompile("[`*]").ReplaceAllString(s, "") }
+func plainText(s string) string { return marks.ReplaceAllString(s, "") }
 
 func (f *Form) schema() []schema {
 	var out []schema

@@ -1,6 +1,8 @@
 package keys
 
-import "github.com/vendemmia/vendemmia/harvest"
+import (
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+)
 
 // File is what a file may hold.
 func File() []Key {
@@ -45,6 +47,7 @@ func aboutKeys() []Key {
 		{Name: "notify", In: "cD", Value: Value{List: &Value{Map: notifyKeys()}}, Doc: "whom to tell, on a change of state; recovery always follows what was sent"},
 		{Name: "keep", In: "cD", Value: Value{Map: keepKeys()}, Doc: "what the cleaner may take, by age"},
 		{Name: "was", In: "ce", Value: Value{Form: name(), List: &Value{Form: name()}}, Doc: "former names; checkpoints and documents move along", Example: "oai-nightly"},
+		{Name: "was", In: "i", Value: Value{Form: text("ponte")}, Doc: "the item's former key; its checkpoint, documents and history move along", Example: "ponte"},
 	}
 }
 
@@ -68,12 +71,12 @@ func scheduleKeys() []Key {
 
 func notifyKeys() []Key {
 	when := []string{"recovered"}
-	for _, o := range harvest.Outcomes() {
+	for _, o := range outcomes.All() {
 		when = append(when, string(o))
 	}
 	return []Key{
 		{Name: "to", Value: Value{Form: address()}, Doc: "a webhook; may be a secret", Example: `"${secret:env:VENDEMMIA_SECRET_HOOK}"`},
-		{Name: "when", Value: Value{Form: words(when...), List: &Value{Form: words(when...)}}, Doc: "outcomes, and `recovered`; absent: everything that needs a look", Example: "[failed, missed, recovered]"},
+		{Name: "when", Value: Value{Form: words(when...), List: &Value{Form: words(when...)}}, Doc: "outcomes, and `recovered`; absent: everything that needs attention", Example: "[failed, missed, recovered]"},
 		{Name: "after", Value: Value{Form: integer(1)}, Default: "1", Doc: "only after so many times in a row"},
 		{Name: "per", Value: Value{Form: words("run", "item")}, Default: "run", Doc: "one message per run or per item"},
 		{Name: "digest", Value: Value{Form: text("1d")}, Doc: "collected into one message per so long", Later: "messages are sent one by one for now"},

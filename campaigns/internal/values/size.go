@@ -8,15 +8,17 @@ import (
 	"strings"
 )
 
+var size = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)$`)
+
 // Size reads 5GiB, 300kB, 12MB, 4096B: bytes.
 func Size(text string) (int64, error) {
 	text = strings.TrimSpace(text)
-	m := regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)$`).FindStringSubmatch(text)
+	m := size.FindStringSubmatch(text)
 	if m == nil {
 		if _, err := strconv.ParseFloat(text, 64); err == nil {
 			return 0, fmt.Errorf("%s needs a unit, for example %sMiB", text, text)
 		}
-		return 0, fmt.Errorf("%q is no size; for example 5GiB or 300kB", text)
+		return 0, fmt.Errorf("%q is not a size; for example 5GiB or 300kB", text)
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	if err != nil || n*sizeUnit(m[2]) >= math.MaxInt64 {
@@ -73,7 +75,7 @@ func Count(text string) (n int, share float64, err error) {
 	if percent, ok := strings.CutSuffix(text, "%"); ok {
 		share, err := Share(text)
 		if err != nil {
-			return 0, 0, fmt.Errorf("%q is no share; for example 5%%", percent+"%")
+			return 0, 0, fmt.Errorf("%q is not a share; for example 5%%", percent+"%")
 		}
 		return 0, share, nil
 	}
@@ -101,7 +103,7 @@ func Share(text string) (float64, error) {
 	case err == nil && !ok:
 		return 0, fmt.Errorf("%s needs a unit, for example 20%%", text)
 	case err != nil || math.IsNaN(f) || f < 0 || f > 100:
-		return 0, fmt.Errorf("%q is no share; from 0%% to 100%%, for example 20%%", text)
+		return 0, fmt.Errorf("%q is not a share; from 0%% to 100%%, for example 20%%", text)
 	}
 	return math.Round(f*1e6) / 1e8, nil // so that writing and reading it again changes nothing
 }

@@ -18,7 +18,7 @@ func TestSizesAndRates(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, got, again)
 	}
-	for text, want := range map[string]string{"5": "5 needs a unit, for example 5MiB", "5 apples": "is no size", "99999999TiB": "too large"} {
+	for text, want := range map[string]string{"5": "5 needs a unit, for example 5MiB", "5 apples": "is not a size", "99999999TiB": "too large"} {
 		_, err := values.Size(text)
 		require.ErrorContains(t, err, want)
 	}

@@ -107,10 +107,12 @@ func (m mistake) noBlank() (int, int, string) {
 	return m.line, column, "a blank is missing behind the colon; write " + key + ": " + value
 }
 
+var withoutBlank = regexp.MustCompile(`^([A-Za-z_][\w.-]*):([^\s:][^\n]*)$`)
+
 // WithoutBlank takes text such as fetcher:feed for the key and the value that
 // were meant.
 func WithoutBlank(text string) (key, value string, ok bool) {
-	found := regexp.MustCompile(`^([A-Za-z_][\w.-]*):([^\s:][^\n]*)$`).FindStringSubmatch(strings.TrimSpace(text))
+	found := withoutBlank.FindStringSubmatch(strings.TrimSpace(text))
 	if found == nil {
 		return "", "", false
 	}

@@ -48,7 +48,7 @@ func TestMistakesAreToldInWords(t *testing.T) {
 	}
 }
 
-// Whatever is no YAML is told at a line of the file.
+// Whatever is not YAML is told at a line of the file.
 func FuzzMistakes(f *testing.F) {
 	for _, seed := range []string{"a:\n\tb: c\n", "a: 'x\n", "a: [\n", "a: b\n  c: d\n", "a: \"x\" y\n", "a:b\nc: d\n", "- a\nb: c", "}"} {
 		f.Add(seed)

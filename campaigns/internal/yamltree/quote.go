@@ -12,21 +12,18 @@ type shift struct{ line, column, by int }
 
 // bare finds what people write first and YAML refuses: a cron line that begins
 // with *, and words that begin with @.
-func bare() *regexp.Regexp {
-	return regexp.MustCompile(`(^\s*-\s+|[:,]\s+|[\[{]\s*)(\*(?:/\d+)?(?:[ \t]+[0-9A-Za-z*/,?-]+){4}|@[A-Za-z0-9_]+)`)
-}
+var bare = regexp.MustCompile(`(^\s*-\s+|[:,]\s+|[\[{]\s*)(\*(?:/\d+)?(?:[ \t]+[0-9A-Za-z*/,?-]+){4}|@[A-Za-z0-9_]+)`)
 
 // quoteBare puts quotes around such text, so that the rest of the file can be
-// checked too, and says so. It is only used on text that is no YAML as it is.
+// checked too, and says so. It is only used on text that is not YAML as it is.
 func quoteBare(file string, data []byte) ([]byte, []shift, []Error) {
 	var shifts []shift
 	var errs []Error
-	find := bare()
 	lines := bytes.Split(data, []byte("\n"))
 	for i, line := range lines {
 		var out []byte
 		end := 0
-		for _, m := range find.FindAllSubmatchIndex(line, -1) {
+		for _, m := range bare.FindAllSubmatchIndex(line, -1) {
 			from, to := m[4], m[4]+len(bytes.TrimRight(line[m[4]:m[5]], ","))
 			if bytes.Contains(line[:from], []byte(" #")) || from < end {
 				continue

@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
+var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*( [A-Za-z0-9][A-Za-z0-9_./-]*)*$`)
+
 // Write returns a tree as YAML in block style. What Parse reads from it is
 // equal: text that YAML could take for something else is quoted.
 func Write(n *Node) []byte {
-	w := writer{plain: regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*( [A-Za-z0-9][A-Za-z0-9_./-]*)*$`)}
+	w := writer{}
 	w.value(n, 0)
 	return bytes.TrimLeft(w.Bytes(), "\n ")
 }
 
 type writer struct {
 	bytes.Buffer
-	plain *regexp.Regexp
 }
 
 // value writes what stands behind a colon or a dash.
@@ -79,7 +80,7 @@ func (w *writer) newline(indent string) {
 // text quotes as JSON does, which YAML reads alike.
 func (w *writer) text(s string) string {
 	words := []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
-	if w.plain.MatchString(s) && !slices.Contains(words, strings.ToLower(s)) {
+	if plain.MatchString(s) && !slices.Contains(words, strings.ToLower(s)) {
 		return s
 	}
 	var b bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-//nolint:gochecknoglobals // a flag of test binaries
+// update is a flag of test binaries.
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // Compare fails t where got is not what the file says.

@@ -73,14 +73,14 @@ func Get(ctx context.Context, client *http.Client, ask Ask) (Answer, error) {
 	a := Answer{ask: ask}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, ask.Address, nil)
 	if err != nil {
-		return a, &harvest.Error{Kind: harvest.KindMisconfigured, Op: ask.Verb, On: ask.Address, Err: errors.New("it is no address")}
+		return a, &harvest.Error{Kind: harvest.KindMisconfigured, Op: ask.Verb, On: ask.Address, Err: errors.New("it is not an address")}
 	}
 	ask.header(req.Header)
 	resp, err := client.Do(req)
 	if err != nil {
 		return a, harvest.TransportError(ask.Verb, ask.Address, err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing was written
+	defer resp.Body.Close() // nothing was written
 	a.head(resp)
 	err = a.read(ctx, resp)
 	return a, err

@@ -31,13 +31,13 @@ func site(t *testing.T) string {
 			w.WriteHeader(number(status))
 		case "cut":
 			w.Header().Set("Content-Length", "100")
-			io.WriteString(w, "half") //nolint:errcheck // the client may be gone
+			io.WriteString(w, "half") // the client may be gone
 		case "long":
 			w.WriteHeader(number(rest))
-			io.WriteString(w, strings.Repeat("x", 2*answer.MaxEvidence)) //nolint:errcheck // the same
+			io.WriteString(w, strings.Repeat("x", 2*answer.MaxEvidence)) // the same
 		default:
 			w.WriteHeader(number(way))
-			io.WriteString(w, rest) //nolint:errcheck // the same
+			io.WriteString(w, rest) // the same
 		}
 	}))
 	t.Cleanup(s.Close)

@@ -67,7 +67,7 @@ func (l *lease) take(ctx context.Context, n int64) error {
 		case <-late.C:
 			return l.from.leave(w, &harvest.Error{
 				Kind: harvest.KindTimeout, Op: "read", Err: errors.New("too many large answers at once in this worker"),
-				Held: true, RetryAfter: patience / 2,
+				Deferred: true, RetryAfter: patience / 2,
 			})
 		}
 	}

@@ -47,7 +47,7 @@ func TestWhoWaitsLongComesBackLater(t *testing.T) {
 		require.NoError(t, second.take(t.Context(), 10))
 		began := time.Now()
 		e := harvest.AsError(third.take(t.Context(), 1))
-		require.True(t, e.Held, "it is no fault of the source")
+		require.True(t, e.Deferred, "it is no fault of the source")
 		require.Positive(t, e.RetryAfter)
 		require.Equal(t, patience, time.Since(began))
 		ctx, cancel := context.WithCancel(t.Context())

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 // Date is a moment as a source wrote it.
@@ -130,7 +130,7 @@ func (r *reading) date() (Date, bool) {
 	if day.Day() != r.day || int(day.Month()) != r.month || r.year < 2 || !r.possible() {
 		return Date{}, false
 	}
-	at, ok := harvest.Moment(time.Date(r.year, time.Month(r.month), r.day, r.hour, r.minute, r.second, r.nano, place))
+	at, ok := times.Storable(time.Date(r.year, time.Month(r.month), r.day, r.hour, r.minute, r.second, r.nano, place))
 	return Date{At: at, Unknown: unknown}, ok && at.Year() > 1
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // over reports whether what the question is about has ended.
@@ -25,7 +26,7 @@ func (f Facts) focus() *Focus {
 }
 
 // came is the outcome that is asked about.
-func (f Facts) came() harvest.Outcome {
+func (f Facts) came() outcomes.Outcome {
 	switch {
 	case !f.over():
 		return ""
@@ -38,7 +39,7 @@ func (f Facts) came() harvest.Outcome {
 
 // unchanged: the sources answered, and what they list is known.
 func unchanged(f Facts) finding {
-	if f.came() != harvest.OutcomeUnchanged {
+	if f.came() != outcomes.Unchanged {
 		return finding{}
 	}
 	say := fmt.Sprintf("%s: nothing new, and nothing is wrong.", lastRun(f))
@@ -71,7 +72,7 @@ func sameAgain(f Facts) string {
 
 // ended makes the check whether that was the end of the item to look at, or, where
 // there is none, of the run.
-func ended(o harvest.Outcome) func(Facts) finding {
+func ended(o outcomes.Outcome) func(Facts) finding {
 	return func(f Facts) finding {
 		if it := f.focus(); it != nil && it.Outcome != o || it == nil && f.came() != o {
 			return finding{}
@@ -83,7 +84,7 @@ func ended(o harvest.Outcome) func(Facts) finding {
 // robots: the host's robots.txt forbids what was to be asked.
 func robots(f Facts) finding {
 	it := f.focus()
-	if it == nil || it.Outcome != harvest.OutcomeBlocked || !strings.Contains(it.Error, "robots.txt") {
+	if it == nil || it.Outcome != outcomes.Blocked || !strings.Contains(it.Error, "robots.txt") {
 		if bad(f.came()) {
 			return finding{clear: "robots allowed"}
 		}
@@ -106,9 +107,9 @@ func (f Facts) unread(key string) bool {
 	return slices.ContainsFunc(f.Run.Failures, func(x rows.Failure) bool { return !x.Answer && x.Item.Key == key && x.State() == "unread" })
 }
 
-// outcome is for all other ends that need a look.
+// outcome is for all other ends that need attention.
 func outcome(f Facts) finding {
-	if o := f.came(); !bad(o) && o != harvest.OutcomeCancelled {
+	if o := f.came(); !bad(o) && o != outcomes.Cancelled {
 		if o == "" || f.Item != nil {
 			return finding{}
 		}
@@ -127,7 +128,7 @@ func verdict(f Facts) string {
 		}
 	}
 	if alone := f.Item == nil && len(foundLine(f)) > 0; why != "" && !alone {
-		say += ": " + print.Reason(why)
+		say += ": " + f.Clock.Reason(why)
 	}
 	return say + "."
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // broughtLines are what was asked, what came, what came at other times, what that
@@ -15,7 +16,7 @@ import (
 func broughtLines(f Facts) []Line {
 	var out []Line
 	if f.Item == nil && f.Run.Items != 1 {
-		out = itemLines(f.Run.Look)
+		out = itemLines(f.Run.Look, f.Clock)
 	}
 	out = append(out, askedLine(f)...)
 	out = append(out, foundLine(f)...)
@@ -28,16 +29,16 @@ func broughtLines(f Facts) []Line {
 	return append(out, Line{"see", "starter runs show " + f.Run.WorkflowID})
 }
 
-// itemLines names the first items that need a look.
-func itemLines(items []rows.RunItem) []Line {
+// itemLines names the first items that need attention.
+func itemLines(items []rows.RunItem, c print.Clock) []Line {
 	var out []Line
 	for _, it := range items[:min(5, len(items))] {
 		text := fmt.Sprintf("%s: %s", it.Key, it.Outcome)
 		if it.Why != "" {
-			text += ", " + print.Reason(it.Why)
+			text += ", " + c.Reason(it.Why)
 		}
 		if it.Error != "" {
-			text += ": " + it.Error
+			text += ": " + c.Local(it.Error)
 		}
 		out = append(out, Line{"item", text})
 	}
@@ -87,9 +88,12 @@ func foundLine(f Facts) []Line {
 	if it == nil || f.Item == nil && f.Run.Items != 1 {
 		return nil
 	}
-	text := it.Error
+	text := f.Clock.Local(it.Error)
 	if text == "" && f.Item == nil {
-		text = print.Reason(it.Why)
+		text = f.Clock.Reason(it.Why)
+	}
+	if f.unread(it.Key) && strings.Contains(text, " unread since ") {
+		text = "" // a line of its own says so
 	}
 	if text == "" && it.Seq > 0 {
 		text = fmt.Sprintf("%s listed, %s new, %s changed, %s the same", print.Number(it.Tally.Listed), print.Number(it.Tally.New), print.Number(it.Tally.Changed), print.Number(it.Tally.Same))
@@ -111,16 +115,16 @@ func goodLine(f Facts) []Line {
 
 // soLines says in a sentence what each outcome means, the worst first.
 func soLines(f Facts) []Line {
-	outcomes := []harvest.Outcome{f.came()}
+	came := []outcomes.Outcome{f.came()}
 	if f.Item == nil && len(f.Run.Look) > 0 {
-		outcomes = nil
+		came = nil
 		for _, it := range f.Run.Look[:min(5, len(f.Run.Look))] {
-			outcomes = append(outcomes, it.Outcome)
+			came = append(came, it.Outcome)
 		}
 	}
-	told := map[harvest.Outcome]bool{}
+	told := map[outcomes.Outcome]bool{}
 	var out []Line
-	for _, o := range outcomes {
+	for _, o := range came {
 		if m := Meaning(o); m != "" && !told[o] {
 			told[o] = true
 			out = append(out, Line{"so", m})
@@ -130,21 +134,21 @@ func soLines(f Facts) []Line {
 }
 
 // Meaning says what an outcome means for somebody who looks for the cause.
-func Meaning(o harvest.Outcome) string {
+func Meaning(o outcomes.Outcome) string {
 	switch o {
-	case harvest.OutcomeEmpty:
+	case outcomes.Empty:
 		return "the source answered and listed nothing, where it always listed something"
-	case harvest.OutcomeBroken:
+	case outcomes.Broken:
 		return "the page is there, and is not what was expected: changed shape, not \"nothing new\""
-	case harvest.OutcomeBlocked:
+	case outcomes.Blocked:
 		return "the source refuses us (401, 403, a challenge page or robots.txt)"
-	case harvest.OutcomeGone:
+	case outcomes.Gone:
 		return "what is asked for is not there any more (404, 410, a set that vanished)"
-	case harvest.OutcomeThrottled:
+	case outcomes.Throttled:
 		return "the source asked for more rest than the run had time"
-	case harvest.OutcomePartial:
+	case outcomes.Partial:
 		return "some records or pages are missing; the rest is stored"
-	case harvest.OutcomeMisconfigured:
+	case outcomes.Misconfigured:
 		return "only a change of the campaign file can help"
 	default:
 		return ""

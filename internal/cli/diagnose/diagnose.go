@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // Answer is what came out.
@@ -116,10 +116,10 @@ func going() []check {
 func brought() []check {
 	return []check{
 		{"unchanged", unchanged},
-		{"nothing listed", ended(harvest.OutcomeEmpty)},
+		{"nothing listed", ended(outcomes.Empty)},
 		{"robots", robots},
-		{"blocked", ended(harvest.OutcomeBlocked)},
-		{"changed shape", ended(harvest.OutcomeBroken)},
+		{"blocked", ended(outcomes.Blocked)},
+		{"changed shape", ended(outcomes.Broken)},
 		{"quarantined", quarantined},
 		{"outcome", outcome},
 	}
@@ -127,4 +127,4 @@ func brought() []check {
 
 func seconds(d time.Duration) string { return print.Duration(d.Truncate(time.Second)) }
 
-func bad(o harvest.Outcome) bool { return o != "" && o.Severity() != harvest.OK }
+func bad(o outcomes.Outcome) bool { return o != "" && o.Severity() != outcomes.OK }

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 func overlap(f Facts) finding {
-	if f.Run == nil || f.Run.Outcome != harvest.OutcomeSkipped {
+	if f.Run == nil || f.Run.Outcome != outcomes.Skipped {
 		return finding{clear: "overlap no"}
 	}
 	return finding{
@@ -58,7 +58,7 @@ func missed(f Facts) finding {
 
 // missedRun: nobody started it in time, and that was seen.
 func missedRun(f Facts) finding {
-	if f.Run == nil || f.Run.Outcome != harvest.OutcomeMissed {
+	if f.Run == nil || f.Run.Outcome != outcomes.Missed {
 		return finding{}
 	}
 	return finding{hit: true, say: fmt.Sprintf("the run due at %s was missed: %s.", f.Clock.Full(f.Run.Due()), print.Dash(f.Run.Why)), lines: nextLine(f)}

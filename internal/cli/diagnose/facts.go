@@ -43,7 +43,7 @@ type Facts struct {
 type Run struct {
 	rows.Run
 	Totals []rows.OutcomeCount
-	// Look are items that need a look, the worst first; of an open run, those that
+	// Look are items that need attention, the worst first; of an open run, those that
 	// are not closed, those at work first.
 	Look []rows.RunItem
 	// Held counts items that workers hold.

@@ -22,12 +22,12 @@ func Pass(p rows.Pass, c print.Clock) string {
 	case !p.TriedAt.IsZero():
 		return fmt.Sprintf("%d ended %s and deleted nothing: %s", p.Number, c.Full(p.TriedAt), p.Note)
 	default:
-		return fmt.Sprintf("%d ended %s", p.Number, c.Full(p.DoneAt)) + Held(p.Held)
+		return fmt.Sprintf("%d ended %s", p.Number, c.Full(p.DoneAt)) + Held(p.Kept)
 	}
 }
 
 // Held says what items list that another one lists no longer; empty for none.
-func Held(held []rows.Held) string {
+func Held(held []rows.Kept) string {
 	if len(held) == 0 {
 		return ""
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // Then is what is known of a campaign at a moment that has passed.
@@ -90,12 +90,12 @@ func pausedThen(f Facts, t Then) finding {
 
 // idle reports whether a run is only the note that none took place.
 func idle(r *rows.Run) bool {
-	return r.Outcome == harvest.OutcomeSkipped || r.Outcome == harvest.OutcomeMissed
+	return r.Outcome == outcomes.Skipped || r.Outcome == outcomes.Missed
 }
 
 func missedThen(f Facts, t Then) finding {
 	switch {
-	case t.Definition.Version == 0 || t.Ran != nil && t.Ran.Outcome != harvest.OutcomeMissed:
+	case t.Definition.Version == 0 || t.Ran != nil && t.Ran.Outcome != outcomes.Missed:
 		return finding{clear: "missed no"}
 	case t.Ran != nil:
 		return finding{hit: true, say: fmt.Sprintf("%s: %s.", didNot(f, t), print.Dash(t.Ran.Why)), lines: append(catchUpLines(f, t), nowLines(f, t)...)}

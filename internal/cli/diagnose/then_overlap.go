@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // overlapThen: another run was going on, and the policy leaves a second one out.
 func overlapThen(f Facts, t Then) finding {
-	skipped := t.Ran != nil && t.Ran.Outcome == harvest.OutcomeSkipped
+	skipped := t.Ran != nil && t.Ran.Outcome == outcomes.Skipped
 	if !skipped && (t.Ran != nil || t.Holder == nil || policyThen(t) != campaigns.OverlapSkip) {
 		return finding{clear: "overlap no"}
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // usualLine says what good runs before brought, for a run that is not good.
@@ -30,7 +30,7 @@ func usualLine(f Facts) []Line {
 // goodRuns are those that did their work.
 func goodRuns(before []rows.Run) (good []rows.Run) {
 	for _, r := range before {
-		if r.Outcome == harvest.OutcomeDone || r.Outcome == harvest.OutcomeUnchanged || r.Outcome == harvest.OutcomeWarnings {
+		if r.Outcome == outcomes.Done || r.Outcome == outcomes.Unchanged || r.Outcome == outcomes.Warnings {
 			good = append(good, r)
 		}
 	}

@@ -175,8 +175,12 @@ func retrying(f Facts) finding {
 	if f.Item != nil {
 		what = f.Item.Key
 	}
+	verb := "wait"
+	if f.Item != nil || len(waits) == 1 {
+		verb = "waits"
+	}
 	return finding{
-		hit: true, say: fmt.Sprintf("%s waits for another attempt, due %s.", what, f.Clock.Full(waits[0].NotBefore)), lines: waitLines(f, waits),
+		hit: true, say: fmt.Sprintf("%s %s for another attempt, due %s.", what, verb, f.Clock.Full(waits[0].NotBefore)), lines: waitLines(f, waits),
 	}
 }
 

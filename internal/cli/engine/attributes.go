@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/workflows"
 )
 
 // SearchAttributes returns the namespace's search attributes: type by name.
@@ -18,7 +19,7 @@ func (c *Client) SearchAttributes(ctx context.Context) (map[string]string, error
 
 // AddSearchAttributes makes attributes, where the server allows it: ErrForbidden
 // or ErrUnsupported where not.
-func (c *Client) AddSearchAttributes(ctx context.Context, add []Attribute) error {
+func (c *Client) AddSearchAttributes(ctx context.Context, add []workflows.Attribute) error {
 	kinds := map[string]enumspb.IndexedValueType{}
 	for _, a := range add {
 		kind, err := enumspb.IndexedValueTypeFromString(a.Type)

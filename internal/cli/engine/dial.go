@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/vendemmia/vendemmia/internal/temporalx"
@@ -99,11 +98,8 @@ func (c *Client) Close() { c.sdk.Close() }
 func (c *Client) NamespaceID(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	got, err := c.sdk.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: c.target.Namespace})
-	if err != nil {
-		return "", translate("ask "+c.target.String(), err)
-	}
-	return got.GetNamespaceInfo().GetId(), nil
+	id, err := temporalx.NamespaceID(ctx, c.sdk, c.target.Namespace)
+	return id, translate("ask "+c.target.String(), err)
 }
 
 // Check reports whether the namespace answers.

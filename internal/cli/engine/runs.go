@@ -33,20 +33,11 @@ func (c *Client) Start(ctx context.Context, n NewRun) (Started, error) {
 	return Started{WorkflowID: run.GetID(), RunID: run.GetRunID()}, nil
 }
 
-// Ended says how the newest workflow of an id has ended: "Terminated",
-// "Completed" …, "unknown" where the server knows none, and "" while one runs.
-func (c *Client) Ended(ctx context.Context, workflowID string) (string, error) {
-	d, err := c.sdk.DescribeWorkflowExecution(ctx, workflowID, "")
-	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
-		return "unknown", nil
-	}
-	if err != nil {
-		return "", translate("look at "+workflowID, err)
-	}
-	if status := d.GetWorkflowExecutionInfo().GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return status.String(), nil
-	}
-	return "", nil
+// Ended says how a run has ended: "Terminated", "Completed" …, "unknown" where the
+// server knows none, and "" while it goes on.
+func (c *Client) Ended(ctx context.Context, workflowID, firstRunID string) (string, error) {
+	end, err := temporalx.EndOf(ctx, c.sdk, workflowID, firstRunID)
+	return end.Status, translate("look at "+workflowID, err)
 }
 
 // Failing says at what the steps of a running workflow fail again and again for
@@ -73,14 +64,14 @@ func (c *Client) Wait(ctx context.Context, workflowID, runID string) (steps.Summ
 	if err == nil || ctx.Err() != nil {
 		return s, err
 	}
-	if told(err, &s) {
+	if summaryIn(err, &s) {
 		return s, nil
 	}
 	return s, translate("wait for "+workflowID, err)
 }
 
-// told reads the summary that a failed or cancelled run carries in its error.
-func told(err error, s *steps.Summary) bool {
+// summaryIn reads the summary that a failed or cancelled run carries in its error.
+func summaryIn(err error, s *steps.Summary) bool {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.HasDetails() {
 		return app.Details(s) == nil && s.Outcome != ""
 	}
@@ -98,25 +89,25 @@ func (c *Client) Cancel(ctx context.Context, workflowID, runID string) error {
 // Pause, Resume, SetProcessors and Skip say something to a running run and wait
 // for its answer.
 func (c *Client) Pause(ctx context.Context, workflowID string, in steps.PauseIn) error {
-	return say(ctx, c, steps.Pause, workflowID, in)
+	return send(ctx, c, steps.Pause, workflowID, in)
 }
 
 // Resume undoes Pause.
 func (c *Client) Resume(ctx context.Context, workflowID string, in steps.ResumeIn) error {
-	return say(ctx, c, steps.Resume, workflowID, in)
+	return send(ctx, c, steps.Resume, workflowID, in)
 }
 
 // SetProcessors changes how many items are in flight from now on.
 func (c *Client) SetProcessors(ctx context.Context, workflowID string, in steps.SetProcessorsIn) error {
-	return say(ctx, c, steps.SetProcessors, workflowID, in)
+	return send(ctx, c, steps.SetProcessors, workflowID, in)
 }
 
 // Skip closes one open item as skipped.
 func (c *Client) Skip(ctx context.Context, workflowID string, in steps.SkipItemIn) error {
-	return say(ctx, c, steps.Skip, workflowID, in)
+	return send(ctx, c, steps.Skip, workflowID, in)
 }
 
-func say[In any](ctx context.Context, c *Client, u temporalx.Update[In, steps.Nothing], workflowID string, in In) error {
+func send[In any](ctx context.Context, c *Client, u temporalx.Update[In, steps.Nothing], workflowID string, in In) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	_, err := u.Send(ctx, c.sdk, workflowID, "", in)

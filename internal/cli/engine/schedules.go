@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/vendemmia/vendemmia/internal/rollout"
+	"github.com/vendemmia/vendemmia/internal/planner"
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
@@ -30,8 +30,8 @@ func (c *Client) Schedule(ctx context.Context, campaign string) (Schedule, error
 	return s, nil
 }
 
-// Schedules is the server's own interface to schedules, for package rollout.
-func (c *Client) Schedules() rollout.Schedules { return c.sdk.ScheduleClient() }
+// Schedules is the server's own interface to schedules, for package planner.
+func (c *Client) Schedules() planner.Schedules { return c.sdk.ScheduleClient() }
 
 // Instance is this installation as a store's, with the search attributes that
 // the server has: one that it does not know would refuse a start.

@@ -142,7 +142,7 @@ func (w *writer) again(ctx context.Context) error {
 
 // changes are those after the state, up to a number.
 func (w *writer) changes(ctx context.Context, until int64) iter.Seq2[rows.Change, error] {
-	filter := rows.ChangeFilter{After: w.dir.state.After, Campaign: w.Campaign, Collection: w.Collection, Bodies: true}
+	filter := rows.ChangeFilter{After: w.dir.state.After, Campaign: w.Campaign, Collection: w.Collection, Bodies: true, Whole: w.dir.state.After == 0}
 	return func(yield func(rows.Change, error) bool) {
 		for ch, err := range w.feed.Changes(ctx, filter) {
 			if err == nil && ch.Number > until || !yield(ch, err) {

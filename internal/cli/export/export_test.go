@@ -19,7 +19,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
@@ -73,7 +72,7 @@ func (f *feed) add(id, mediaType, body string) {
 	}
 	f.list = append(f.list, rows.Change{Number: n, Op: "changed", At: time.Date(2026, 5, 1, int(n), 0, 0, 0, time.UTC), Document: rows.Document{
 		Collection: "theses", Campaign: "theses", Version: version, Change: n,
-		Line: harvest.Line{ID: id, Title: "A & B", MediaType: mediaType, Body: body, Deleted: body == ""},
+		Line: rows.Line{ID: id, Title: "A & B", MediaType: mediaType, Body: body, Deleted: body == ""},
 	}})
 }
 
@@ -131,7 +130,7 @@ func TestFiles(t *testing.T) {
 	f.add(strings.Repeat("é/", 200), "application/marcxml+xml", record(4))
 	f.add("paper", "application/pdf", "-")
 	f.list[6].Document.Line.Body, f.list[6].Document.Line.BodyRef = "", "sha256:big"
-	f.list = append(f.list, rows.Change{Number: 8, Document: rows.Document{Line: harvest.Line{ID: "bare", Title: "A & B"}}})
+	f.list = append(f.list, rows.Change{Number: 8, Document: rows.Document{Line: rows.Line{ID: "bare", Title: "A & B"}}})
 	o := options(t)
 	res := run(t, f, o)
 	require.Equal(t, Result{Changes: 8, Files: 6, Deletes: 1, After: 8, Store: "7f3a"}, res)
@@ -353,7 +352,7 @@ func FuzzRoot(f *testing.F) {
 func TestNoNameIsAnOption(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"-rf", "***", "", "../..", "-", "--force", ".hidden", "日本"} {
-		ch := rows.Change{Document: rows.Document{Line: harvest.Line{ID: id}}}
+		ch := rows.Change{Document: rows.Document{Line: rows.Line{ID: id}}}
 		require.Regexp(t, "^[A-Za-z0-9]", Flat.base(ch), id)
 	}
 }

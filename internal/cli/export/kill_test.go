@@ -22,7 +22,7 @@ const killed = "EXPORT_UNTIL_KILLED"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killed); dir != "" {
-		batch, _ := strconv.Atoi(os.Getenv("EXPORT_BATCH")) //nolint:errcheck // 0 is no batch
+		batch, _ := strconv.Atoi(os.Getenv("EXPORT_BATCH")) // 0 is no batch
 		untilKilled(dir, batch)
 		return
 	}

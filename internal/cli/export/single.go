@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
@@ -57,7 +56,7 @@ func (w *writer) content(ctx context.Context, d rows.Document) (ext string, cont
 }
 
 // line is a document as one line of JSON.
-func line(l harvest.Line) ([]byte, error) {
+func line(l rows.Line) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -1,6 +1,9 @@
 package print
 
-import "time"
+import (
+	"regexp"
+	"time"
+)
 
 // Clock writes moments in one zone, relative to one now.
 type Clock struct {
@@ -71,4 +74,21 @@ func (c Clock) date(t time.Time) string {
 		return "2 Jan"
 	}
 	return "2 Jan 2006"
+}
+
+// stored is a moment as sentences in the store have it, which every reader reads
+// in a zone of their own.
+const stored = "2 Jan 2006, 15:04 UTC"
+
+var storedMoment = regexp.MustCompile(`\b\d{1,2} [A-Z][a-z]{2} \d{4}, \d{2}:\d{2} UTC\b`)
+
+// Local writes the moments of a stored sentence in the clock's zone.
+func (c Clock) Local(sentence string) string {
+	return storedMoment.ReplaceAllStringFunc(sentence, func(text string) string {
+		t, err := time.Parse(stored, text)
+		if err != nil {
+			return text
+		}
+		return c.Full(t)
+	})
 }

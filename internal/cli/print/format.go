@@ -2,35 +2,17 @@ package print
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // Number writes an integer with thousands separators: 1,369.
-func Number[N ~int | ~int64](n N) string {
-	digits := strconv.FormatInt(int64(n), 10)
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign, digits = "-", digits[1:]
-	}
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return sign + b.String()
-}
+func Number[N ~int | ~int64](n N) string { return wording.Number(n) }
 
-// Count writes a number and its noun: "1 item", "2 items".
-func Count[N ~int | ~int64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return Number(n) + " " + noun + "s"
-}
+// Count writes a number and what it counts: "1 item", "5,000 items".
+func Count[N ~int | ~int64](n N, noun string) string { return wording.Count(n, noun) }
 
 // Bytes writes a size: 812 B, 41 kB, 18.2 MiB.
 func Bytes(n int64) string {

@@ -206,3 +206,14 @@ func TestColourOnATerminalOnly(t *testing.T) {
 	require.Contains(t, say(true), "\x1b[33mpartial\x1b[0m  b")
 	require.Contains(t, say(true), "\ndone     c")
 }
+
+// TestStoredSentencesInTheReadersZone: what the store says of moments is in UTC.
+func TestStoredSentencesInTheReadersZone(t *testing.T) {
+	t.Parallel()
+	rome, err := time.LoadLocation("Europe/Rome")
+	require.NoError(t, err)
+	clock := print.Clock{Zone: rome, Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }}
+	require.Equal(t, "3 records unread since Mon 4 May 01:30 CEST; 1 page", clock.Reason("3 records unread since 3 May 2026, 23:30 UTC; 1 page"))
+	require.Equal(t, "since 33 May 2026, 23:30 UTC", clock.Local("since 33 May 2026, 23:30 UTC"), "not a moment")
+	require.Equal(t, "the run had no time left for it", clock.Reason("next-tick"))
+}

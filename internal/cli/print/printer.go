@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/vendemmia/vendemmia/internal/terminal"
 )
 
 // Format is what a command writes on standard output.
@@ -79,7 +81,7 @@ func (p *Printer) Table(t *Table) {
 	}
 	t.colour = p.colour
 	if p.err == nil {
-		p.keep(Own(p.out, t.String())) // its cells are clean, its colours ours
+		p.keep(terminal.Own(p.out, t.String())) // its cells are clean, its colours ours
 	}
 }
 

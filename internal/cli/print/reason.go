@@ -3,14 +3,15 @@ package print
 import (
 	"strings"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
 // Reason is the reason beside an outcome in words: those of the fixed list are
-// code words; free text stands as it is.
-func Reason(why string) string {
+// code words; in free text moments come in the clock's zone.
+func (c Clock) Reason(why string) string {
+	why = c.Local(why)
 	word, rest, _ := strings.Cut(why, ":")
-	text, ok := reasons[harvest.Why(word)]
+	text, ok := reasons[outcomes.Why(word)]
 	if !ok {
 		return why
 	}
@@ -20,15 +21,15 @@ func Reason(why string) string {
 	return text
 }
 
-var reasons = map[harvest.Why]string{
-	harvest.WhyTriedTooManyTimes:    "tried as often as its retry rule allows",
-	harvest.WhyNotRetriable:         "not tried again",
-	harvest.WhyNotScheduledByPolicy: "its retry rule tries it no more",
-	harvest.WhyWorkerLost:           "its workers died",
-	harvest.WhyNextTick:             "the next run takes it",
-	harvest.WhyTerminated:           "the run was terminated",
-	harvest.WhyCancelled:            "the run was cancelled",
-	harvest.WhyStoreRestored:        "the store was restored",
-	harvest.WhyPaused:               "paused",
-	harvest.WhyOverlap:              "another run was going on",
+var reasons = map[outcomes.Why]string{
+	outcomes.WhyTriedTooManyTimes:    "tried as often as its retry rule allows",
+	outcomes.WhyNotRetriable:         "not tried again",
+	outcomes.WhyNotScheduledByPolicy: "its retry rule tries it no more",
+	outcomes.WhyWorkerLost:           "its workers died",
+	outcomes.WhyNextTick:             "the run had no time left for it",
+	outcomes.WhyTerminated:           "the run was terminated",
+	outcomes.WhyCancelled:            "the run was cancelled",
+	outcomes.WhyStoreRestored:        "the store was restored",
+	outcomes.WhyPaused:               "paused",
+	outcomes.WhyOverlap:              "another run was going on",
 }

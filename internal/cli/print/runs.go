@@ -1,14 +1,17 @@
 package print
 
-import "github.com/vendemmia/vendemmia/harvest"
+import (
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+)
 
 // RunRow is one run in the table of runs that have ended.
 type RunRow struct {
 	Campaign string
-	Outcome  harvest.Outcome
+	Outcome  outcomes.Outcome
 	Items    int
 	Tally    harvest.Tally
-	Look     []string // what needs a look, a line each
+	Look     []string // what needs attention, a line each
 	Took     string
 }
 

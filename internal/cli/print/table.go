@@ -5,7 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/terminal"
 )
 
 // Width is how many columns a screen has.
@@ -181,11 +182,11 @@ func (t *Table) line(b *strings.Builder, widths []int, cells []string) {
 
 // coloured is an outcome as a terminal shows it: bad ones red, warnings yellow.
 func coloured(word string) string {
-	o := harvest.Outcome(word)
+	o := outcomes.Outcome(word)
 	switch {
-	case !o.Valid() || o.Severity() == harvest.OK:
+	case !o.Valid() || o.Severity() == outcomes.OK:
 		return word
-	case o.Severity() == harvest.Warn:
+	case o.Severity() == outcomes.Warn:
 		return "\x1b[33m" + word + "\x1b[0m"
 	default:
 		return "\x1b[31m" + word + "\x1b[0m"
@@ -262,7 +263,7 @@ func End(s string, n int) string {
 // blanks.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if Steers(r) {
+		if terminal.Steers(r) {
 			return ' '
 		}
 		return r

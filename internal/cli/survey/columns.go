@@ -12,10 +12,10 @@ import (
 // is left out.
 func Columns(answers []Answer) (differ []string, shared []harvest.Fact) {
 	var names []string
-	var told []Answer
+	var withFacts []Answer
 	for _, a := range answers {
 		if a.Err == nil && len(a.Facts) > 0 {
-			told = append(told, a)
+			withFacts = append(withFacts, a)
 		}
 		for _, f := range a.Facts {
 			if !slices.Contains(names, f.Name) && f.Value != "" && f.Value != a.Title {
@@ -24,8 +24,8 @@ func Columns(answers []Answer) (differ []string, shared []harvest.Fact) {
 		}
 	}
 	for _, name := range names {
-		value := Value(told[0].Facts, name)
-		if len(told) > 1 && !slices.ContainsFunc(told, func(a Answer) bool { return Value(a.Facts, name) != value }) {
+		value := Value(withFacts[0].Facts, name)
+		if len(withFacts) > 1 && !slices.ContainsFunc(withFacts, func(a Answer) bool { return Value(a.Facts, name) != value }) {
 			shared = append(shared, harvest.Fact{Name: name, Value: value})
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // Bounds of how many are asked at once.
@@ -37,7 +38,7 @@ type Answer struct {
 
 // Prepare makes the Prober of a target. It asks through the client that wrap
 // returns for one's own, and tells exchanges to record.
-type Prepare func(t Target, wrap func(*http.Client) *http.Client, record func(harvest.Exchange)) harvest.Prober
+type Prepare func(t Target, wrap func(*http.Client) *http.Client, record func(visit.Exchange)) harvest.Prober
 
 // Ask asks every target once and returns the answers in their order. Done is
 // told after each how many have been asked; it is called by one at a time. When
@@ -50,7 +51,7 @@ func Ask(ctx context.Context, targets []Target, prepare Prepare, done func(n int
 			hosts[t.Host] = make(chan struct{}, PerHost)
 		}
 	}
-	all, told := make(chan struct{}, Whole), progress{done: done}
+	all, report := make(chan struct{}, Whole), progress{done: done}
 	var wg sync.WaitGroup
 	for i, t := range targets {
 		wg.Go(func() {
@@ -62,7 +63,7 @@ func Ask(ctx context.Context, targets []Target, prepare Prepare, done func(n int
 					return out[i].Err
 				})
 			})
-			told.next()
+			report.next()
 		})
 	}
 	wg.Wait()

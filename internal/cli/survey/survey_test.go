@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 type prober func(context.Context, string) (harvest.Finding, error)
@@ -34,7 +35,7 @@ func TestAskIsBounded(t *testing.T) {
 	defer cancel()
 	full, once := make(chan struct{}), sync.Once{}
 	flying, most, last := map[string]int{}, map[string]int{}, 0
-	answers := Ask(ctx, targets, func(target Target, _ func(*http.Client) *http.Client, _ func(harvest.Exchange)) harvest.Prober {
+	answers := Ask(ctx, targets, func(target Target, _ func(*http.Client) *http.Client, _ func(visit.Exchange)) harvest.Prober {
 		return prober(func(ctx context.Context, address string) (harvest.Finding, error) {
 			count := func(by int) {
 				mu.Lock()
@@ -77,7 +78,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	targets := make([]Target, 50)
-	answers := Ask(ctx, targets, func(Target, func(*http.Client) *http.Client, func(harvest.Exchange)) harvest.Prober {
+	answers := Ask(ctx, targets, func(Target, func(*http.Client) *http.Client, func(visit.Exchange)) harvest.Prober {
 		return prober(func(ctx context.Context, _ string) (harvest.Finding, error) {
 			cancel()
 			<-ctx.Done()
@@ -96,7 +97,7 @@ func TestTLSIsSeen(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(secure.Close)
 	ask := func(client *http.Client, address string) Answer {
-		return Ask(t.Context(), []Target{{Address: address}}, func(_ Target, wrap func(*http.Client) *http.Client, record func(harvest.Exchange)) harvest.Prober {
+		return Ask(t.Context(), []Target{{Address: address}}, func(_ Target, wrap func(*http.Client) *http.Client, record func(visit.Exchange)) harvest.Prober {
 			return prober(func(ctx context.Context, address string) (harvest.Finding, error) {
 				req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 				if err != nil {
@@ -106,9 +107,9 @@ func TestTLSIsSeen(t *testing.T) {
 				if err != nil {
 					return harvest.Finding{}, err
 				}
-				record(harvest.Exchange{URL: address + "/robots.txt", Status: 200, Took: time.Hour})
-				record(harvest.Exchange{URL: address, Status: 200, Took: time.Second})
-				record(harvest.Exchange{URL: address, Status: 200, Took: time.Minute})
+				record(visit.Exchange{URL: address + "/robots.txt", Status: 200, Took: time.Hour})
+				record(visit.Exchange{URL: address, Status: 200, Took: time.Second})
+				record(visit.Exchange{URL: address, Status: 200, Took: time.Minute})
 				return harvest.Finding{}, resp.Body.Close()
 			})
 		}, nil)[0]

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // BadCertificate stands where a TLS version would, when a host's certificate is
@@ -32,12 +32,12 @@ func (w *watch) seen() (string, time.Duration) {
 // wrap is a client whose answers are looked at.
 func (w *watch) wrap(c *http.Client) *http.Client {
 	seen := *c
-	seen.Transport = tap{next: c.Transport, told: w}
+	seen.Transport = tap{next: c.Transport, watch: w}
 	return &seen
 }
 
 // record takes the time of the first answer; robots.txt is not the source.
-func (w *watch) record(x harvest.Exchange) {
+func (w *watch) record(x visit.Exchange) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.first == 0 && x.Status > 0 && !strings.HasSuffix(x.URL, "/robots.txt") {
@@ -46,20 +46,20 @@ func (w *watch) record(x harvest.Exchange) {
 }
 
 type tap struct {
-	next http.RoundTripper
-	told *watch
+	next  http.RoundTripper
+	watch *watch
 }
 
 func (t tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(req)
 	switch {
 	case err != nil && badCertificate(err):
-		t.told.say(BadCertificate)
+		t.watch.say(BadCertificate)
 	case err != nil:
 	case resp.TLS == nil:
-		t.told.say("none")
+		t.watch.say("none")
 	default:
-		t.told.say(strings.TrimPrefix(tls.VersionName(resp.TLS.Version), "TLS "))
+		t.watch.say(strings.TrimPrefix(tls.VersionName(resp.TLS.Version), "TLS "))
 	}
 	return resp, err
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/references"
 )
 
 // Fetcher is the name of the fetcher that a campaign of a Harvest uses.
@@ -28,7 +28,7 @@ func (h *Harvest) Campaign(name, from, list string) ([]byte, error) {
 	}
 	body = append(body, yaml.MapItem{Key: "fetcher", Value: Fetcher})
 	if p := h.prefix(); p != "" {
-		body = append(body, yaml.MapItem{Key: "params", Value: yaml.MapSlice{{Key: "prefix", Value: harvest.EscapeReferences(p)}}})
+		body = append(body, yaml.MapItem{Key: "params", Value: yaml.MapSlice{{Key: "prefix", Value: references.Escape(p)}}})
 	}
 	body = append(body, yaml.MapItem{Key: "split", Value: h.split(list)})
 	b, err := yaml.MarshalWithOptions(yaml.MapSlice{{Key: "campaigns", Value: yaml.MapSlice{{Key: name, Value: body}}}}, yaml.Indent(2), yaml.IndentSequence(true))
@@ -58,7 +58,7 @@ func (h *Harvest) split(list string) yaml.MapSlice {
 		var item yaml.MapSlice
 		for i, cell := range row {
 			if cell != "" {
-				item = append(item, yaml.MapItem{Key: columns[i], Value: harvest.EscapeReferences(cell)})
+				item = append(item, yaml.MapItem{Key: columns[i], Value: references.Escape(cell)})
 			}
 		}
 		items = append(items, item)
@@ -112,9 +112,9 @@ func (h *Harvest) rows(columns []string) [][]string {
 func (h *Harvest) WriteList(w io.Writer) error {
 	c := csv.NewWriter(w)
 	columns := h.columns()
-	c.Write(columns) //nolint:errcheck // Error tells it
+	c.Write(columns) // Error tells it
 	for _, row := range h.rows(columns) {
-		c.Write(row) //nolint:errcheck // as above
+		c.Write(row) // as above
 	}
 	c.Flush()
 	return c.Error()

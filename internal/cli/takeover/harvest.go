@@ -80,7 +80,7 @@ func moment(text string) string {
 	return ""
 }
 
-// cleanAddress takes userinfo off an address, and says so; "" is no address.
+// cleanAddress takes userinfo off an address, and says so; "" is not an address.
 func cleanAddress(text string) (address string, secret bool) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

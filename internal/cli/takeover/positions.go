@@ -135,13 +135,13 @@ func WritePositions(w io.Writer, list []Position) error {
 	}
 	columns := slices.Sorted(maps.Keys(names))
 	c := csv.NewWriter(w)
-	c.Write(append([]string{itemColumn}, columns...)) //nolint:errcheck // Error tells it
+	c.Write(append([]string{itemColumn}, columns...)) // Error tells it
 	for _, p := range list {
 		row := []string{p.Item}
 		for _, name := range columns {
 			row = append(row, p.At[name])
 		}
-		c.Write(row) //nolint:errcheck // as above
+		c.Write(row) // as above
 	}
 	c.Flush()
 	return c.Error()

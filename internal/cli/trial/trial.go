@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // A trial ends after so many documents and so many pages, unless it is told to go
@@ -25,13 +27,13 @@ var errEnough = errors.New("enough pages")
 type Trial struct {
 	// Stopped: it ended at a limit, and there may be more.
 	Stopped    bool
-	Outcome    harvest.Outcome
+	Outcome    outcomes.Outcome
 	Err        *harvest.Error // nil when the fetch came to its end
 	Tally      harvest.Tally
 	Checkpoint json.RawMessage // the last one that was yielded
 	Rejects    []harvest.Reject
 	Warnings   []string
-	Exchanges  []harvest.Exchange
+	Exchanges  []visit.Exchange
 	Took       time.Duration
 
 	pages, seen int
@@ -41,21 +43,21 @@ type Trial struct {
 // Recorder takes exchanges from many goroutines.
 type Recorder struct {
 	mu   sync.Mutex
-	seen []harvest.Exchange
+	seen []visit.Exchange
 }
 
 // Record keeps one exchange.
-func (r *Recorder) Record(e harvest.Exchange) {
+func (r *Recorder) Record(e visit.Exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen = append(r.seen, e)
 }
 
 // Exchanges returns what was recorded so far.
-func (r *Recorder) Exchanges() []harvest.Exchange {
+func (r *Recorder) Exchanges() []visit.Exchange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]harvest.Exchange(nil), r.seen...)
+	return append([]visit.Exchange(nil), r.seen...)
 }
 
 // Run fetches to the end or, with a limit, to that or to MaxPages, and gives every
@@ -126,11 +128,11 @@ func (t *Trial) take(page harvest.Page, emit func(*harvest.Document) error) (har
 func (t *Trial) end(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
-		t.Outcome = harvest.OutcomeCancelled
+		t.Outcome = outcomes.Cancelled
 	case err != nil:
 		t.Err = harvest.AsError(err)
-		t.Outcome = t.Err.Kind.Outcome()
+		t.Outcome = outcomes.OfKind(t.Err.Kind)
 	default:
-		t.Outcome = harvest.ItemOutcome(t.Tally, false)
+		t.Outcome = outcomes.OfItem(t.Tally, false)
 	}
 }

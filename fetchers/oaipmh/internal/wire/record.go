@@ -31,7 +31,7 @@ const (
 	partAbout
 )
 
-// record reads a record in one go; one that is no XML ends where the next begins.
+// record reads a record in one go; one that is not XML ends where the next begins.
 func (s *scanner) record(open tag) Record {
 	rec := Record{nameEnd: 1 + len(open.name)}
 	if open.kind == kindStart && !s.parts(open, &rec) {
@@ -46,7 +46,7 @@ func (s *scanner) record(open tag) Record {
 }
 
 // parts goes to the end of a record and takes its parts on the way; false where
-// it is no XML.
+// it is not XML.
 func (s *scanner) parts(open tag, rec *Record) bool {
 	s.stack = append(s.stack[:0], open.name)
 	part, begin, leaf := partOther, 0, 0
@@ -127,7 +127,7 @@ func (r Record) checked() Record {
 	return r
 }
 
-// recover finds where a record that is no XML must end: before the next record
+// recover finds where a record that is not XML must end: before the next record
 // with a header, the token, or the end of the list.
 func (s *scanner) recover(open tag) int {
 	gone, end := s.at-open.to, s.nextRecord(open)
@@ -220,7 +220,7 @@ func (r *Record) member(name, content []byte) {
 	}
 }
 
-// guess takes the header of a record that is no XML, so that it has a name.
+// guess takes the header of a record that is not XML, so that it has a name.
 func (r *Record) guess(inner []byte) {
 	s := scanner{b: inner}
 	t := s.next()

@@ -62,7 +62,7 @@ type Identify struct {
 	Compression                                    []string
 }
 
-// NotOAI says that a text is no answer of a repository; Element is the first it
+// NotOAI says that a text is not an answer of a repository; Element is the first it
 // has, "" when there is none.
 type NotOAI struct{ Element string }
 
@@ -273,7 +273,7 @@ func count(text string) int64 {
 }
 
 // content goes to the end of a small element and returns what is inside; of one
-// that is no XML, what stands before its own end tag.
+// that is not XML, what stands before its own end tag.
 func (s *scanner) content(t tag) []byte {
 	inner, ok := s.element(t)
 	if ok {

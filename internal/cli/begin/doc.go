@@ -1,0 +1,2 @@
+// Package begin is `starter init`: a folder to begin in.
+package begin

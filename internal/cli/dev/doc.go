@@ -1,0 +1,2 @@
+// Package dev is `starter dev`: everything on this machine.
+package dev

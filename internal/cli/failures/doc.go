@@ -1,0 +1,2 @@
+// Package failures is `starter failures`: records that could not be read.
+package failures

@@ -1,0 +1,2 @@
+// Package hosts is `starter hosts`: the servers that are asked.
+package hosts

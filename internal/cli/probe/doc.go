@@ -1,0 +1,2 @@
+// Package probe is `starter probe`: what is at an address.
+package probe

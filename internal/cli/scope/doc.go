@@ -1,0 +1,2 @@
+// Package scope finds what people name: campaigns, items, runs, hosts.
+package scope

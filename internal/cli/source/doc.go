@@ -1,0 +1,2 @@
+// Package source asks sources for commands, with the polite client and without a store.
+package source

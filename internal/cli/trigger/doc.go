@@ -1,0 +1,2 @@
+// Package trigger is `starter trigger`: a run now.
+package trigger

@@ -1,0 +1,2 @@
+// Package watch starts runs and shows how far they are.
+package watch

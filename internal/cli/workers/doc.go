@@ -1,0 +1,2 @@
+// Package workers is `starter workers`: the workers, their queues and what they hold.
+package workers

@@ -1,0 +1,248 @@
+package planner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/wording"
+	"github.com/vendemmia/vendemmia/workflows/steps"
+)
+
+// Estimate is what a campaign will cost, as far as its files tell.
+type Estimate struct {
+	Items int `json:"items"`
+	// Asked is true when a source is asked for items, so there are more.
+	Asked bool `json:"asked,omitempty"`
+	// Hosts counts the hosts of the items whose address is known; Host is set
+	// when all are on that one.
+	Hosts int    `json:"hosts,omitempty"`
+	Host  string `json:"host,omitempty"`
+	// AtATime is how many items the hosts' connections let work at a time; 0:
+	// not known.
+	AtATime int `json:"at_a_time,omitempty"`
+	// Gap is the one Host's: one request departs there per gap, however many items
+	// work.
+	Gap time.Duration `json:"gap,omitempty"`
+	// RequestsPerDay is what the last runs asked for, where there were some (Seen);
+	// else one request an item, which is the least. ActionsPerMonth are Temporal's.
+	RequestsPerDay  int  `json:"requests_per_day,omitempty"`
+	Seen            bool `json:"seen,omitempty"`
+	ActionsPerMonth int  `json:"actions_per_month,omitempty"`
+}
+
+// runsSeen is how many runs are looked at for what one asks.
+const runsSeen = 10
+
+// Temporal actions of a run beside its chunks: three for a scheduled start, one
+// each for OpenRun and CloseRun, one upsert of attributes.
+const actionsPerRun = 6
+
+// askedPerRun is what the last runs that did their work asked for, in the mean; 0:
+// there were none.
+func (r *Planner) askedPerRun(ctx context.Context, campaign string) (float64, error) {
+	last, err := r.store.Runs(ctx, rows.RunFilter{Campaign: campaign, States: []rows.RunState{rows.RunClosed}, Limit: runsSeen})
+	if err != nil {
+		return 0, fmt.Errorf("read the last runs of %s: %w", campaign, err)
+	}
+	asked, n := 0, 0
+	for _, run := range last {
+		if run.Tally.Asked > 0 {
+			asked, n = asked+run.Tally.Asked, n+1
+		}
+	}
+	return float64(asked) / float64(max(1, n)), nil
+}
+
+// estimate tells the cost; seen is what a run asks for, 0 where that is not known.
+func (r *Planner) estimate(s campaigns.Source, rules map[string]campaigns.Host, seen float64, now time.Time) Estimate {
+	var e Estimate
+	perHost, unknown, activities := map[string]int{}, 0, 0
+	for _, entry := range s.Campaign.Entries {
+		rows := s.Rows(entry)
+		if entry.Split != nil && entry.Split.Ask != "" {
+			e.Asked = true
+			rows = append(rows[:len(rows):len(rows)], campaigns.Row{})
+			activities++ // Expand
+		}
+		e.Items += len(rows)
+		unknown += r.countHosts(entry, rows, perHost)
+	}
+	if e.Asked {
+		activities++ // SealRun
+	}
+	chunk := steps.ChunkSize(s.Campaign.Chunk, e.Items)
+	activities += (e.Items + chunk - 1) / chunk
+	e.Hosts = len(perHost)
+	if unknown == 0 {
+		if e.Host, e.AtATime = bottleneck(perHost, rules); e.Host != "" {
+			e.Gap = gap(e.Host, rules)
+		}
+	}
+	if s.Campaign.Schedule != nil {
+		perDay, perRun := firesPerDay(*s.Campaign.Schedule, now), float64(e.Items)
+		if e.Seen = seen > 0; e.Seen {
+			perRun = seen
+		}
+		e.RequestsPerDay = int(perDay*perRun + 0.5)
+		e.ActionsPerMonth = int(perDay*365.25/12*float64(activities+actionsPerRun) + 0.5)
+	}
+	return e
+}
+
+// countHosts adds an entry's items by host and returns how many have none that
+// is known.
+func (r *Planner) countHosts(e campaigns.Entry, rows []campaigns.Row, perHost map[string]int) int {
+	unknown := 0
+	fallback := r.defaultURL(e)
+	for _, row := range rows {
+		address := cmp.Or(textParam(row.Params, "url"), textParam(e.Params, "url"), fallback)
+		host := campaigns.HostOf(address)
+		if host == "" {
+			unknown++
+			continue
+		}
+		perHost[host]++
+	}
+	return unknown
+}
+
+// defaultURL is the address a fetcher of one source knows by itself.
+func (r *Planner) defaultURL(e campaigns.Entry) string {
+	for _, f := range r.fields(e.Fetcher) {
+		if f.Name == "url" {
+			return f.Default
+		}
+	}
+	return ""
+}
+
+// defaultConnections is what a host gets that no rule names.
+const defaultConnections = 2
+
+// bottleneck returns how many items can work at a time, and the host when there
+// is only one.
+func bottleneck(perHost map[string]int, rules map[string]campaigns.Host) (string, int) {
+	sum, only := 0, ""
+	for host, items := range perHost {
+		sum += min(items, connections(host, rules))
+		only = host
+	}
+	if len(perHost) != 1 {
+		only = ""
+	}
+	return only, sum
+}
+
+func gap(host string, rules map[string]campaigns.Host) time.Duration {
+	for _, name := range []string{host, "*"} {
+		if rule, ok := rules[name]; ok && rule.Every > 0 {
+			return rule.Every
+		}
+	}
+	return 0
+}
+
+func connections(host string, rules map[string]campaigns.Host) int {
+	for _, name := range []string{host, "*"} {
+		if rule, ok := rules[name]; ok && rule.Connections > 0 {
+			return rule.Connections
+		}
+	}
+	return defaultConnections
+}
+
+// firesPerDay is an average over a year, or over 5,000 fires.
+func firesPerDay(s campaigns.Schedule, now time.Time) float64 {
+	s.MaxRuns = 0
+	fires := s.Next(now, 5000)
+	year := now.AddDate(1, 0, 0)
+	n, _ := slices.BinarySearchFunc(fires, year, func(a, b time.Time) int { return a.Compare(b) })
+	if n < len(fires) || n < 5000 {
+		return float64(n) / 365.25
+	}
+	return float64(n) / (fires[n-1].Sub(now).Hours() / 24)
+}
+
+func (e Estimate) warnings(processors int) []string {
+	few := e.AtATime > 0 && e.AtATime < processors && e.AtATime < e.Items
+	switch {
+	case e.Host != "" && e.Gap > 0 && processors > 1 && e.Items > 1:
+		return []string{fmt.Sprintf("processors %d, but all items are on one host: %s at a time, and one request departs per gap of %s (at most %s); more processors do not make that faster (hosts: %s)",
+			processors, wording.Count(min(e.AtATime, processors), "item"), durationWords(e.Gap), perGap(e.Gap), e.Host)}
+	case few && e.Host != "":
+		return []string{fmt.Sprintf("processors %d, but all items are on one host with %s: %d will work at a time (hosts: %s)", processors, wording.Count(e.AtATime, "connection"), e.AtATime, e.Host)}
+	case few:
+		return []string{fmt.Sprintf("processors %d, but the %d hosts of the items allow %s: %d will work at a time", processors, e.Hosts, wording.Count(e.AtATime, "connection"), e.AtATime)}
+	}
+	return nil
+}
+
+// perGap says what a gap allows: "60 a minute".
+func perGap(gap time.Duration) string {
+	for _, span := range []struct {
+		d    time.Duration
+		word string
+	}{{time.Minute, "a minute"}, {time.Hour, "an hour"}} {
+		if n := span.d / gap; n > 0 {
+			return wording.Number(int64(n)) + " " + span.word
+		}
+	}
+	return "less than one an hour"
+}
+
+// hostRules are the rules that will hold: the store's, these files' over them.
+func hostRules(l *campaigns.Loaded, stored []rows.Host) map[string]campaigns.Host {
+	out := map[string]campaigns.Host{}
+	for _, h := range stored {
+		if h.Project != l.Project {
+			out[h.Name] = campaigns.Host{Name: h.Name, Every: h.Every, Connections: h.Connections, Robots: h.Robots}
+		}
+	}
+	for _, h := range l.Hosts {
+		out[h.Name] = h
+	}
+	return out
+}
+
+// hostDifferences compares the rules of this project's hosts. A rule that another
+// project says alike is no difference.
+func hostDifferences(l *campaigns.Loaded, stored []rows.Host) []Difference {
+	before, after := flat{}, flat{}
+	for _, h := range l.Hosts {
+		after[h.Name] = ruleWords(h.Every, h.Connections, h.Robots)
+	}
+	for _, h := range stored {
+		_, here := after[h.Name]
+		text := ruleWords(h.Every, h.Connections, h.Robots)
+		if text != "" && (here || h.Project == l.Project) {
+			before[h.Name] = text
+		}
+	}
+	var out []Difference
+	for _, name := range union(before, after) {
+		if before[name] != after[name] {
+			out = append(out, Difference{Path: name, Old: before[name], New: after[name]})
+		}
+	}
+	return out
+}
+
+func ruleWords(every time.Duration, connections int, robots string) string {
+	var words []string
+	if every > 0 {
+		words = append(words, "every "+durationWords(every))
+	}
+	if connections > 0 {
+		words = append(words, wording.Count(connections, "connection"))
+	}
+	if robots != "" {
+		words = append(words, "robots "+robots)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,90 @@
+package worker
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/visit"
+)
+
+// metrics counts what happens in this process. No label names a host, an item
+// or an address: there are too many, and some are secret.
+type metrics struct {
+	registry  *prometheus.Registry
+	items     *prometheus.CounterVec
+	running   prometheus.Gauge
+	pages     *prometheus.CounterVec
+	documents *prometheus.CounterVec
+	exchanges *prometheus.CounterVec
+	notified  *prometheus.CounterVec
+	bytes     prometheus.Counter
+	took      prometheus.Histogram
+	waited    prometheus.Histogram
+	sdk       *sdkMetrics
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry:  prometheus.NewRegistry(),
+		items:     counter("items_total", "Items closed.", "fetcher", "outcome"),
+		running:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "vendemmia_items_in_flight", Help: "Items at work in this process."}),
+		pages:     counter("pages_total", "Pages committed.", "fetcher"),
+		documents: counter("documents_total", "Documents of committed pages.", "fetcher", "change"),
+		exchanges: counter("exchanges_total", "HTTP exchanges.", "status", "kind"),
+		notified:  counter("notifications_total", "Attempts to send a notification.", "result"),
+		bytes:     prometheus.NewCounter(prometheus.CounterOpts{Name: "vendemmia_received_bytes_total", Help: "Bytes of bodies, as transferred."}),
+		took:      seconds("exchange_seconds", "Duration of an exchange."),
+		waited:    seconds("host_wait_seconds", "Wait for the turn of a host."),
+		sdk:       &sdkMetrics{vectors: map[string]prometheus.Collector{}},
+	}
+	m.registry.MustRegister(m.items, m.running, m.pages, m.documents, m.exchanges, m.notified, m.bytes, m.took, m.waited, m.sdk,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "vendemmia_" + name, Help: help}, labels)
+}
+
+func seconds(name, help string) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: "vendemmia_" + name, Help: help, Buckets: buckets()})
+}
+
+func buckets() []float64 { return []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60} }
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// ItemClosed, ItemsInFlight, Page and Exchange are what activities tell.
+func (m *metrics) ItemClosed(fetcher string, o outcomes.Outcome) {
+	m.items.WithLabelValues(fetcher, string(o)).Inc()
+}
+
+func (m *metrics) ItemsInFlight(change int) { m.running.Add(float64(change)) }
+
+func (m *metrics) Page(fetcher string, t harvest.Tally) {
+	m.pages.WithLabelValues(fetcher).Inc()
+	for change, n := range map[string]int{"new": t.New, "changed": t.Changed, "same": t.Same, "deleted": t.Deleted, "quarantined": t.Quarantined} {
+		if n > 0 {
+			m.documents.WithLabelValues(fetcher, change).Add(float64(n))
+		}
+	}
+}
+
+// Notified counts what became of an attempt to send a message.
+func (m *metrics) Notified(result string) { m.notified.WithLabelValues(result).Inc() }
+
+// Exchange counts a request.
+func (m *metrics) Exchange(x visit.Exchange) {
+	m.exchanges.WithLabelValues(strconv.Itoa(x.Status), string(x.Kind)).Inc()
+	m.bytes.Add(float64(x.Bytes))
+	m.took.Observe(x.Took.Seconds())
+	m.waited.Observe(x.Waited.Seconds())
+}
