@@ -196,7 +196,7 @@ func mayMigrate(on string, mode MigrateMode, current, target int64) (older bool,
 	case current >= target:
 		return false, nil
 	case mode == MigrateNever:
-		return true, wrongVersion(on, current, target, "older", "migrate it first: start one process that may")
+		return true, wrongVersion(on, current, target, "older", "migrate it first: starter setup --migrate")
 	default:
 		return true, nil
 	}

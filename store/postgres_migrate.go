@@ -82,12 +82,33 @@ func (p *postgres) create(ctx context.Context, db *sql.DB, provider *goose.Provi
 
 const namePostgres = "INSERT INTO meta (name, value) VALUES ('id', $1), ('epoch', '1') ON CONFLICT DO NOTHING"
 
+// migrateMode refuses to migrate by the way: programs of the version before may be
+// at work on the same database. A store whose creator died before it had a name is
+// nobody's yet, and who may create it goes on.
+func (p *postgres) migrateMode(ctx context.Context, db *sql.DB) (MigrateMode, error) {
+	if p.options.Migrate == MigrateAlways {
+		return MigrateAlways, nil
+	}
+	var named bool
+	if err := db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM meta WHERE name = 'id'").Scan(&named); err != nil {
+		return MigrateNever, err
+	}
+	if !named && p.options.Create {
+		return MigrateAlways, nil
+	}
+	return MigrateNever, nil
+}
+
 func (p *postgres) upgrade(ctx context.Context, db *sql.DB, provider *goose.Provider) error {
 	current, target, err := provider.GetVersions(ctx)
 	if err != nil {
 		return err
 	}
-	older, err := mayMigrate(p.shown, p.options.Migrate, current, target)
+	mode, err := p.migrateMode(ctx, db)
+	if err != nil {
+		return err
+	}
+	older, err := mayMigrate(p.shown, mode, current, target)
 	if err != nil {
 		return err
 	}

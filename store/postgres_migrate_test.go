@@ -45,7 +45,7 @@ func TestPostgresCreateAtOnce(t *testing.T) {
 		}
 	}
 	atOnce(serverProgram(t, 1), Options{Create: true})
-	atOnce(serverProgram(t, 2), Options{})
+	atOnce(serverProgram(t, 2), Options{Migrate: MigrateAlways})
 	var n int
 	ask(t, address, "SELECT count(*) FROM goose_db_version WHERE version_id = 2", &n)
 	require.Equal(t, 1, n)
@@ -80,17 +80,52 @@ func TestPostgresMigrate(t *testing.T) {
 	err := start(2, Options{Migrate: MigrateNever})
 	require.ErrorContains(t, err, "its schema is version 1, older than this program's 2")
 	require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
-	require.NoError(t, start(2, Options{}))
+	always := Options{Migrate: MigrateAlways}
+	require.NoError(t, start(2, always))
 	require.NoError(t, start(2, Options{Migrate: MigrateNever}))
 	require.NoError(t, start(1, Options{}), "one step newer than the program")
-	require.NoError(t, start(4, Options{}))
+	require.NoError(t, start(4, always))
 	require.ErrorContains(t, start(1, Options{}), "its schema is version 4, newer than this program's 1")
 
 	bad := serverProgram(t, 4)
 	bad.FS.(fstest.MapFS)["00005_bad.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE half (x bigint);\nINSERT INTO nowhere VALUES (1);\n")}
-	_, err = openServer(t, address, Options{}, bad)
+	_, err = openServer(t, address, always, bad)
 	require.ErrorContains(t, err, "nowhere")
 	require.NoError(t, start(4, Options{}), "as it was")
+}
+
+// Who only opens a shared store leaves its schema alone, whatever it may on a file,
+// and says what to type.
+func TestPostgresIsNotMigratedByTheWay(t *testing.T) {
+	t.Parallel()
+	address := Cluster.Database(t)
+	s, err := openServer(t, address, Options{Create: true}, serverProgram(t, 1))
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	for _, o := range []Options{{}, {Create: true}, {Migrate: MigrateAuto}, {Migrate: MigrateNever}} {
+		_, err := openServer(t, address, o, serverProgram(t, 3))
+		require.ErrorContains(t, err, "its schema is version 1, older than this program's 3; migrate it first: starter setup --migrate")
+		require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
+	}
+	var version int
+	ask(t, address, "SELECT max(version_id) FROM goose_db_version", &version)
+	require.Equal(t, 1, version)
+}
+
+// A creator that died half way leaves no store: the next that may create goes on.
+func TestPostgresCreationIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	address := Cluster.Database(t)
+	s, err := openServer(t, address, Options{Create: true}, serverProgram(t, 1))
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	var gone int
+	ask(t, address, "WITH d AS (DELETE FROM meta RETURNING 1) SELECT count(*) FROM d", &gone)
+	require.Equal(t, 2, gone)
+	s, err = openServer(t, address, Options{Create: true}, serverProgram(t, 3))
+	require.NoError(t, err)
+	require.NotEmpty(t, s.ID())
+	require.NoError(t, s.Close())
 }
 
 // Both engines have the same tables with the same columns, step by step.

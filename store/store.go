@@ -10,10 +10,12 @@ import (
 // MigrateMode says whether Open may bring the schema up to date.
 type MigrateMode string
 
-// The modes; the zero value is MigrateAuto.
+// The modes; the zero value is MigrateAuto, which migrates a file and leaves a
+// database that others share alone.
 const (
-	MigrateAuto  MigrateMode = "auto"
-	MigrateNever MigrateMode = "never"
+	MigrateAuto   MigrateMode = "auto"
+	MigrateNever  MigrateMode = "never"
+	MigrateAlways MigrateMode = "always"
 )
 
 // Options of Open. The zero value opens an existing store.
@@ -59,8 +61,9 @@ type Store struct {
 
 // Open opens the store at an address: "sqlite:PATH", a bare path, or
 // "postgres://USER@HOST:PORT/DATABASE" (also "postgresql:"). What is found there
-// must be a store of this or the next schema version; an older one is migrated
-// (a SQLite file is copied before), unless Options.Migrate says never.
+// must be a store of this or the next schema version. An older SQLite file is
+// migrated after it was copied, unless Options.Migrate says never; an older
+// PostgreSQL database is refused, unless it says always.
 //
 // A password for PostgreSQL comes from PGPASSWORD, from a password file
 // (PGPASSFILE, ~/.pgpass) or from the address; no text of this package repeats

@@ -17,7 +17,9 @@ func TestSetupOfAPostgresStore(t *testing.T) {
 	address := pgtest.New(t, pgtest.Options{}).Database(t)
 	b := emptyBench(t)
 	b.env["VENDEMMIA_STORE"] = strings.Replace(address, "postgres@", "postgres:s3cr3t@", 1)
-	const title = "store t1_testsetupofapostgresstore (postgres)"
+	_, host, _ := strings.Cut(address, "@")
+	host, _, _ = strings.Cut(host, "/")
+	title := "store t1_testsetupofapostgresstore on " + host + " (postgres)"
 
 	r := b.run("setup", "--migrate")
 	require.Equal(t, program.ExitError, r.code)

@@ -200,12 +200,14 @@ func TestStoreIsNamedWithoutItsPassword(t *testing.T) {
 	}{
 		"sqlite:/work/a/v.db": {"sqlite a/v.db", true},
 		"/work/a/v.db":        {"a/v.db", true},
-		"postgres://u:s3cr3t@db.internal/law?sslmode=require": {"law (postgres)", false},
-		"postgresql://u@127.0.0.1:5433/law":                   {"law (postgres)", true},
-		"postgres://u@localhost/law":                          {"law (postgres)", true},
-		"postgres://u@/law?host=/run/postgresql":              {"law (postgres)", true},
-		"postgres://db.internal":                              {"db.internal (postgres)", false},
-		"postgres://u:s3cr3t%zz@h/law":                        {"(postgres)", false},
+		"postgres://u:s3cr3t@db.internal/law?sslmode=require":         {"law on db.internal (postgres)", false},
+		"postgres://u@db.internal/law?search_path=team_a,public":      {"law on db.internal, schema team_a (postgres)", false},
+		"postgres://u@db.internal/law?options=-csearch_path%3Dteam_b": {"law on db.internal, schema team_b (postgres)", false},
+		"postgresql://u@127.0.0.1:5433/law":                           {"law on 127.0.0.1:5433 (postgres)", true},
+		"postgres://u@localhost/law":                                  {"law on localhost (postgres)", true},
+		"postgres://u@/law?host=/run/postgresql":                      {"law on /run/postgresql (postgres)", true},
+		"postgres://db.internal":                                      {"db.internal (postgres)", false},
+		"postgres://u:s3cr3t%zz@h/law":                                {"(postgres)", false},
 	} {
 		require.Equal(t, want.title, p.StoreTitle(address), address)
 		require.Equal(t, want.here, program.StoreIsHere(address), address)

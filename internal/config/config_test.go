@@ -46,6 +46,18 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+func TestWithoutControl(t *testing.T) {
+	t.Parallel()
+	s, err := config.Load(config.Input{Dir: t.TempDir()})
+	require.NoError(t, err)
+	require.True(t, s.Control)
+	s, err = config.Load(config.Input{Dir: t.TempDir(), Flags: map[string]string{"control": "false"}})
+	require.NoError(t, err)
+	require.False(t, s.Control)
+	_, err = config.Load(config.Input{Dir: t.TempDir(), Flags: map[string]string{"control": "false", "queues": "library,vendemmia-control"}})
+	require.ErrorContains(t, err, "control is false, and queues names vendemmia-control")
+}
+
 func TestFlagOverEnvironmentOverFileOverDefault(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -57,7 +57,7 @@ func storeSettings() []Known {
 			s.Create, err = strconv.ParseBool(v)
 			return err
 		}},
-		{Name: "migrate", Default: "auto", Help: "bring an older store up to date: auto, never", set: oneOf(func(s *Settings) *string { return &s.Migrate }, "auto", "never")},
+		{Name: "migrate", Default: "auto", Help: "bring an older file up to date: auto, never; a PostgreSQL store only by starter setup --migrate", set: oneOf(func(s *Settings) *string { return &s.Migrate }, "auto", "never")},
 		{Name: "store-connections", Default: "4", Help: "connections of this process to a PostgreSQL store", set: func(s *Settings, v string) (err error) {
 			s.StoreConnections, err = number(v, 1, 1000)
 			return err
@@ -73,6 +73,10 @@ func workerSettings() []Known {
 				return fmt.Errorf("names no queue")
 			}
 			return nil
+		}},
+		{Name: "control", Default: "true", Switch: true, Help: "take the short steps of runs as well; false: only items of its queues", set: func(s *Settings, v string) (err error) {
+			s.Control, err = strconv.ParseBool(v)
+			return err
 		}},
 		{Name: "item-slots", Default: "20", Help: "items in flight in this process", set: func(s *Settings, v string) (err error) {
 			s.ItemSlots, err = number(v, 1, 100_000)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -34,6 +35,9 @@ const ConfigFileEnv = "VENDEMMIA_CONFIG_FILE"
 // is.
 const SettingsFile = "vendemmia.yaml"
 
+// controlQueue is the task queue of the short steps of all runs.
+const controlQueue = "vendemmia-control"
+
 // Load reads all settings: flag over environment over file over default. The
 // error joins everything that is wrong, each with where it was said.
 func Load(in Input) (Settings, error) {
@@ -60,6 +64,9 @@ func Load(in Input) (Settings, error) {
 	}
 	if (s.Deployment == "") != (s.Build == "") {
 		problems = append(problems, errors.New("deployment-name and build-id: set both, or neither"))
+	}
+	if !s.Control && slices.Contains(s.Queues, controlQueue) {
+		problems = append(problems, errors.New("control is false, and queues names "+controlQueue+": say one of both"))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return s, &harvest.Error{Kind: harvest.KindMisconfigured, Op: "read settings", Err: err}

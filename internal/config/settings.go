@@ -17,6 +17,7 @@ type Settings struct {
 	Migrate string // auto, never
 
 	Queues       []string // task queues of a worker, without the instance
+	Control      bool     // a worker takes the short steps of all runs as well
 	ItemSlots    int
 	Drain        time.Duration
 	Heartbeat    time.Duration // after which a silent chunk counts as dead

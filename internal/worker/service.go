@@ -158,9 +158,13 @@ func (s *service) queue(name string) string {
 	return workflows.Instance{Name: s.Settings.Instance}.Queue(name)
 }
 
-// queues are the whole names of all this worker takes work from, control first.
+// queues are the whole names of all this worker takes work from, control first
+// where it takes that.
 func (s *service) queues() []string {
-	names := []string{s.queue(steps.QueueControl)}
+	var names []string
+	if s.Settings.Control {
+		names = append(names, s.queue(steps.QueueControl))
+	}
 	for _, name := range s.Settings.Queues {
 		if whole := s.queue(name); !slices.Contains(names, whole) {
 			names = append(names, whole)
@@ -190,19 +194,19 @@ func (s *service) activities(names map[string]string) *activities.Activities {
 func (s *service) start(ctx context.Context, a *activities.Activities) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, queue := range s.queues() {
+	for _, queue := range s.queues() {
 		if ctx.Err() != nil {
 			return nil
 		}
-		slots := s.Settings.ItemSlots
-		if i == 0 {
+		slots, control := s.Settings.ItemSlots, queue == s.queue(steps.QueueControl)
+		if control {
 			slots += controlSlots
 		}
 		w := worker.New(s.Remote.Client, queue, temporalx.WorkerOptions(temporalx.WorkerSettings{
-			Identity: string(s.Remote.identity), Slots: slots, Drain: s.Settings.Drain, NoWorkflows: i > 0, Fatal: s.fail,
+			Identity: string(s.Remote.identity), Slots: slots, Drain: s.Settings.Drain, NoWorkflows: !control, Fatal: s.fail,
 			Heartbeat: s.Settings.Heartbeat, Deployment: s.Settings.Deployment, Build: s.Settings.Build,
 		}))
-		if i == 0 {
+		if control {
 			workflows.Register(w)
 		}
 		a.Register(w)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -86,11 +87,20 @@ func newVersions(t *testing.T) *versions {
 // worker starts a worker of a build; it returns its health address.
 func (v *versions) worker(build string) (health string) {
 	v.t.Helper()
+	health, out := v.start(build, map[string]string{"TEMPORAL_DEPLOYMENT_NAME": deploymentName, "TEMPORAL_WORKER_BUILD_ID": build})
+	require.Contains(v.t, out.String(), "build="+build)
+	return health
+}
+
+// start starts a worker called worker-NAME, and waits until it takes work.
+func (v *versions) start(name string, env map[string]string, args ...string) (health string, out *buffer) {
+	v.t.Helper()
 	health, err := dev.FreeAddress(v.ctx)
 	require.NoError(v.t, err)
-	p, out := newProgram(v.t, map[string]string{
-		"TEMPORAL_ADDRESS": v.server.Address, "TEMPORAL_DEPLOYMENT_NAME": deploymentName, "TEMPORAL_WORKER_BUILD_ID": build,
-	}, "--create", "--store", v.store, "--allow-network", "127.0.0.0/8", "--drain", "5s", "--identity", "worker-"+build, "--health-address", health)
+	all := map[string]string{"TEMPORAL_ADDRESS": v.server.Address}
+	maps.Copy(all, env)
+	p, out := newProgram(v.t, all, append(args, "--create", "--store", v.store, "--allow-network", "127.0.0.0/8", "--drain", "5s",
+		"--identity", "worker-"+name, "--health-address", health)...)
 	working, stop := context.WithCancel(v.ctx)
 	code := make(chan int, 1)
 	go func() { code <- Main(working, p.Env, p.fetchers) }()
@@ -98,8 +108,8 @@ func (v *versions) worker(build string) (health string) {
 		stop()
 		require.Equal(v.t, process.OK, <-code, out.String())
 	})
-	require.Eventually(v.t, func() bool { return strings.Contains(out.String(), "build="+build) }, time.Minute, 50*time.Millisecond, out.String())
-	return health
+	require.Eventually(v.t, func() bool { return strings.Contains(out.String(), "takes work") }, time.Minute, 50*time.Millisecond, out.String())
+	return health, out
 }
 
 // makeCurrent has new runs start on a build, as `temporal worker deployment

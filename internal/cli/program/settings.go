@@ -146,8 +146,8 @@ func (p *Program) WebUIBase(t engine.Target) string {
 	return "http://localhost:" + strconv.Itoa(n+1000)
 }
 
-// StoreName returns "store sqlite .vendemmia/demo.db #7f3a" or "store law
-// (postgres) #7f3a".
+// StoreName returns "store sqlite .vendemmia/demo.db #7f3a" or "store law on
+// db.example.org, schema team_a (postgres) #7f3a".
 func (p *Program) StoreName(s Store) string {
 	return "store " + p.StoreTitle(s.Address()) + " #" + s.ID()[:min(4, len(s.ID()))]
 }
@@ -165,7 +165,35 @@ func (p *Program) StoreTitle(address string) string {
 	if err != nil {
 		return "(postgres)"
 	}
-	return strings.TrimSpace(cmp.Or(strings.Trim(u.Path, "/"), u.Hostname()) + " (postgres)")
+	return strings.TrimSpace(databaseTitle(u) + " (postgres)")
+}
+
+// databaseTitle returns the database, its host and its schema, as far as an address
+// names them.
+func databaseTitle(u *url.URL) string {
+	title, host := strings.Trim(u.Path, "/"), cmp.Or(u.Host, u.Query().Get("host"))
+	switch {
+	case title == "":
+		title = host
+	case host != "":
+		title += " on " + host
+	}
+	if schema := schemaOf(u.Query()); schema != "" {
+		title += ", schema " + schema
+	}
+	return title
+}
+
+// schemaOf is the first schema of the search path that an address sets, by itself
+// or among the options of the session.
+func schemaOf(query url.Values) string {
+	path := query.Get("search_path")
+	if path == "" {
+		_, path, _ = strings.Cut(query.Get("options"), "search_path=")
+		path, _, _ = strings.Cut(path, " ")
+	}
+	first, _, _ := strings.Cut(path, ",")
+	return strings.TrimSpace(first)
 }
 
 // StoreIsHere: is the store a file, or on a server of this machine?

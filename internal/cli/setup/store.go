@@ -33,7 +33,7 @@ func (c *setup) migrate(ctx context.Context) error {
 	}
 	v := storeView{State: "already up to date"}
 	s, err := store.Open(ctx, conf.Store, store.Options{
-		Create: c.create || conf.Create, Connections: conf.StoreConnections, Log: slog.New(slog.NewTextHandler(c.Env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Migrate: store.MigrateAlways, Create: c.create || conf.Create, Connections: conf.StoreConnections, Log: slog.New(slog.NewTextHandler(c.Env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Migrated: func(from, _ int64) { v.From = &from },
 	})
 	if err != nil {
