@@ -7,10 +7,10 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X github.com/vendemmia/vendemmia/internal/process.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build temporal test check fmt bench soak fuzz race histories packages clean
+.PHONY: help demo build temporal temporal-server test check fmt bench soak fuzz race histories packages clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## everything at once on this machine, a killed worker included; ARGS=--once ends by itself
 	@GO="$(GO)" scripts/demo $(ARGS)
@@ -23,6 +23,9 @@ $(BIN)/starter $(BIN)/worker $(BIN)/vendemmia: $(SOURCES)
 
 temporal: ## have a Temporal CLI: the one on PATH, else built once (about 3 minutes)
 	@GO="$(GO)" scripts/temporal
+
+temporal-server: ## have Temporal's production server, its SQL tool and its Web UI in bin/: built once, several minutes
+	@GO="$(GO)" scripts/temporal-server
 
 test: temporal ## unit, workflow, replay, store and end-to-end tests (under ten minutes)
 	CGO_ENABLED=0 $(GO) test -timeout 10m ./...
