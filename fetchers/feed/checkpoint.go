@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -53,12 +54,7 @@ type walk struct {
 const maxSeen = 40
 
 // readCheckpoint reads a checkpoint; one that cannot be read is as none.
-func readCheckpoint(raw json.RawMessage) (c checkpoint) {
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil {
-		return checkpoint{}
-	}
-	return c
-}
+func readCheckpoint(raw json.RawMessage) checkpoint { return pages.Read[checkpoint](raw, nil) }
 
 // holds reports a checkpoint from which these params go on.
 func (c checkpoint) holds(made string) bool { return c.Made == made }
@@ -78,10 +74,7 @@ func restore(raw json.RawMessage, made string) checkpoint {
 	return c
 }
 
-func (c checkpoint) raw() json.RawMessage {
-	b, _ := json.Marshal(c) // strings and numbers only: it cannot fail
-	return b
-}
+func (c checkpoint) raw() json.RawMessage { return pages.Write(c) }
 
 func (c checkpoint) validators() answer.Validators {
 	return answer.Validators{ETag: c.ETag, LastModified: c.LastModified}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/visit"
 )
@@ -15,28 +16,24 @@ import (
 // Fetch is part of harvest.Fetcher: the feed itself, then, when there is ground
 // not known yet, its older pages; one HTTP document at a time.
 func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-	return func(yield func(harvest.Page, error) bool) {
-		r, err := f.begin(ctx, req, yield)
-		if err == nil {
-			err = r.run()
+	return pages.From(func(out *pages.Out) error {
+		r, err := f.begin(ctx, req, out)
+		if err != nil {
+			return err
 		}
-		if err != nil && !r.stopped {
-			yield(harvest.Page{}, err)
-		}
-	}
+		return r.run()
+	})
 }
 
 // reading is one Fetch under way.
 type reading struct {
 	*Fetcher
+	*pages.Out
 	ctx    context.Context
 	req    harvest.Request
 	params Params
 	// cp is what was committed last.
-	cp    checkpoint
-	yield func(harvest.Page, error) bool
-	// stopped: the caller wants no more.
-	stopped bool
+	cp checkpoint
 	// visited are addresses of pages, yielded the ids of documents.
 	visited map[string]bool
 	yielded map[string]bool
@@ -49,8 +46,8 @@ type reading struct {
 	full bool
 }
 
-func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(harvest.Page, error) bool) (*reading, error) {
-	r := &reading{Fetcher: f, ctx: ctx, req: req, yield: yield, visited: map[string]bool{}, yielded: map[string]bool{}}
+func (f *Fetcher) begin(ctx context.Context, req harvest.Request, out *pages.Out) (*reading, error) {
+	r := &reading{Fetcher: f, Out: out, ctx: ctx, req: req, visited: map[string]bool{}, yielded: map[string]bool{}}
 	var err error
 	if r.params, err = harvest.DecodeParams[Params](req.Params); err != nil {
 		return r, err
@@ -81,12 +78,12 @@ func (r *reading) run() error {
 	if err := r.head(); err != nil {
 		return err
 	}
-	for r.cp.Walk != nil && !r.stopped && !r.full {
+	for r.cp.Walk != nil && !r.Stopped && !r.full {
 		if err := r.step(*r.cp.Walk); err != nil {
 			return err
 		}
 	}
-	for len(r.again) > 0 && !r.stopped {
+	for len(r.again) > 0 && !r.Stopped {
 		if err := r.repeat(); err != nil {
 			return err
 		}
@@ -174,9 +171,9 @@ func (r *reading) unchanged(a answer.Answer, p *page) error {
 	if r.cp.Walk != nil {
 		return nil
 	}
-	r.stopped = !r.yield(harvest.Page{
+	r.Send(harvest.Page{
 		Checkpoint: r.checkpoint(r.cp), Listed: r.cp.Listed, NotModified: true, Warnings: p.warnings, Last: len(r.again) == 0,
-	}, nil)
+	})
 	return nil
 }
 
@@ -295,7 +292,7 @@ func (r *reading) emit(p *page, after checkpoint) {
 	if after.Part != nil && after.Part.URL == p.key {
 		after.Part = nil
 	}
-	for !r.stopped {
+	for !r.Stopped {
 		out := r.cut(p, skip)
 		if skip += harvest.MaxPageDocuments; skip < len(p.docs) {
 			r.cp.Part = &part{URL: p.key, Hash: p.hash, Skip: skip}
@@ -303,7 +300,7 @@ func (r *reading) emit(p *page, after checkpoint) {
 			r.cp, out.Last = after, r.last(after)
 		}
 		out.Checkpoint = r.checkpoint(r.cp)
-		if r.stopped = !r.yield(out, nil); out.Last || skip >= len(p.docs) {
+		if r.Send(out); out.Last || skip >= len(p.docs) {
 			return
 		}
 	}

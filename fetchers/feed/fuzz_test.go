@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 )
 
@@ -53,13 +53,7 @@ func FuzzParse(f *testing.F) {
 		}
 		docs, rejects, _ := adapter{}.documents(doc)
 		require.LessOrEqual(t, len(docs)+len(rejects), len(doc.records)+len(doc.Deleted))
-		for _, d := range docs {
-			require.NotEmpty(t, d.ID)
-			require.True(t, utf8.ValidString(d.ID+d.Title+d.URL) && utf8.Valid(d.Body))
-			_, err := json.Marshal(d.Fields)
-			require.NoError(t, err)
-			require.False(t, d.Published.Year() > 9999 || d.Published.Year() < 1, "a date that JSON cannot hold")
-		}
+		fetchertest.Storable(t, docs...)
 		_, err = parseOPML(text, adapter{})
 		_ = err // it must only come back
 		readPage(text, answer.Answer{})

@@ -15,8 +15,6 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
-	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // headers says how the files of a case are answered, by name.
@@ -74,38 +72,7 @@ func harvestCase(t *testing.T, file string) []byte {
 	require.NoError(t, err)
 
 	var out golden.Lines
-	for page, err := range feed.New(&http.Client{Transport: s}).Fetch(t.Context(), harvest.Request{Params: raw, Attempt: 1}) {
-		if err != nil {
-			out.Add(t, map[string]any{"kind": harvest.KindOf(err), "error": err.Error()})
-			break
-		}
-		require.NoError(t, page.Check())
-		for _, d := range page.Documents {
-			out.Add(t, rows.NewLine(feed.Name, &d))
-		}
-		out.Add(t, summary(page))
-	}
+	out.Fetch(t, feed.Name, feed.New(&http.Client{Transport: s}), raw)
 	require.True(t, utf8.Valid(out.Bytes()))
 	return out.Bytes()
-}
-
-// summary is the line behind the documents of a page.
-func summary(p harvest.Page) any {
-	type reject struct {
-		ID     string `json:"id,omitempty"`
-		Reason string `json:"reason"`
-		Bytes  string `json:"bytes"`
-	}
-	s := struct {
-		Listed      int      `json:"listed"`
-		Partial     bool     `json:"partial,omitempty"`
-		NotModified bool     `json:"not_modified,omitempty"`
-		Last        bool     `json:"last,omitempty"`
-		Warnings    []string `json:"warnings,omitempty"`
-		Rejects     []reject `json:"rejects,omitempty"`
-	}{Listed: p.Listed, Partial: p.Partial, NotModified: p.NotModified, Last: p.Last, Warnings: p.Warnings}
-	for _, r := range p.Rejects {
-		s.Rejects = append(s.Rejects, reject{ID: r.ID, Reason: r.Reason, Bytes: string(r.Bytes)})
-	}
-	return map[string]any{"page": s}
 }

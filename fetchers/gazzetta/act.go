@@ -23,7 +23,7 @@ func (r *reading) act(k key, e entry, i int, last bool) error {
 	} else {
 		err = a.textual()
 	}
-	if err != nil && !r.stopped {
+	if err != nil && !r.Stopped {
 		return a.failed(err)
 	}
 	return nil
@@ -192,7 +192,7 @@ func (a *actReading) articles(links []articleLink) error {
 	for n := min(a.from, len(links)); n < len(links); n++ {
 		if len(docs) == maxArticles {
 			a.w.At = &place{Issue: a.to.issue, Acts: a.index, Act: a.w.At.Act, Within: a.entry.id, Articles: n}
-			if a.yieldPage(docs); a.stopped {
+			if a.yieldPage(docs); a.Stopped {
 				return nil
 			}
 			docs, a.from = nil, n

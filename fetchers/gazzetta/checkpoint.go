@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -141,12 +142,9 @@ func (p Params) made() (string, error) {
 }
 
 // readCheckpoint reads a checkpoint; one that this fetcher cannot have written is none.
-func readCheckpoint(raw json.RawMessage) (c checkpoint) {
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || !c.Live.sound() || !c.Aside.sound() {
-		return checkpoint{}
-	}
-	return c
-}
+func readCheckpoint(raw json.RawMessage) checkpoint { return pages.Read(raw, checkpoint.sound) }
+
+func (c checkpoint) sound() bool { return c.Live.sound() && c.Aside.sound() }
 
 // holds reports a checkpoint from which these params go on.
 func (c checkpoint) holds(made string) bool { return c.Made == made }
@@ -166,7 +164,4 @@ func (w *walk) sound() bool {
 	return w == nil || w.Done >= 0 && (w.At == nil || w.At.Acts >= 0 && w.At.Articles >= 0)
 }
 
-func (c checkpoint) raw() json.RawMessage {
-	b, _ := json.Marshal(c) // texts and numbers only: it cannot fail
-	return b
-}
+func (c checkpoint) raw() json.RawMessage { return pages.Write(c) }

@@ -5,34 +5,30 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Fetch is part of harvest.Fetcher: issue after issue in the order of
 // publication, and act after act; a page is at most one act.
 func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-	return func(yield func(harvest.Page, error) bool) {
-		r := &reading{ctx: ctx, req: req, yield: yield}
-		err := r.begin(f)
-		if err == nil {
-			err = r.run()
+	return pages.From(func(out *pages.Out) error {
+		r := &reading{Out: out, ctx: ctx, req: req}
+		if err := r.begin(f); err != nil {
+			return err
 		}
-		if err != nil && !r.stopped {
-			yield(harvest.Page{}, err)
-		}
-	}
+		return r.run()
+	})
 }
 
 // reading is one Fetch under way.
 type reading struct {
+	*pages.Out
 	ctx    context.Context
 	req    harvest.Request
 	params Params
 	serie  serie
 	site   *site
-	yield  func(harvest.Page, error) bool
-	// stopped: the caller wants no more.
-	stopped bool
 	// cp is the state after the last page; w is the walk of it that is under way.
 	cp checkpoint
 	w  *walk
@@ -72,7 +68,7 @@ func (r *reading) run() (err error) {
 	}
 	alone := !r.req.Window.IsZero() || r.req.ForceRefresh
 	if old := r.cp.Aside; alone || old != nil && old.Again && r.goesOn(old) {
-		if err := r.follow(r.asideWalk, alone); err != nil || alone || r.stopped {
+		if err := r.follow(r.asideWalk, alone); err != nil || alone || r.Stopped {
 			return err
 		}
 	}
@@ -91,7 +87,7 @@ func (r *reading) liveWalkAgain() (*walk, error) {
 
 func (r *reading) follow(plan func() (*walk, error), last bool) error {
 	w, err := plan()
-	if err != nil || r.stopped {
+	if err != nil || r.Stopped {
 		return err
 	}
 	return r.walk(w, last)
@@ -109,8 +105,8 @@ func (r *reading) emit(p harvest.Page) bool {
 		p.Total = int64(r.listed)
 	}
 	r.pages++
-	r.stopped = !r.yield(p, nil)
-	return !r.stopped
+	r.Send(p)
+	return !r.Stopped
 }
 
 func (r *reading) warn(format string, args ...any) {

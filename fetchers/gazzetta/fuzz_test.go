@@ -1,7 +1,6 @@
 package gazzetta
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -80,21 +80,13 @@ func FuzzIssue(f *testing.F) {
 		for _, d := range docs {
 			require.False(t, seen[d.ID], "%s twice", d.ID)
 			seen[d.ID] = true
-			requireStorable(t, d)
+			fetchertest.Storable(t, d)
 		}
 		for _, r := range p.rejects {
 			require.True(t, utf8.ValidString(r.ID))
 			require.NotEmpty(t, r.Reason)
 		}
 	})
-}
-
-func requireStorable(t *testing.T, d harvest.Document) {
-	t.Helper()
-	require.True(t, utf8.ValidString(d.ID+d.Title+d.URL+d.Parent))
-	require.NotEmpty(t, d.ID)
-	_, err := json.Marshal(d.Fields)
-	require.NoError(t, err)
 }
 
 // FuzzAct: the pages of an act, whatever they hold, give documents that can be
@@ -108,14 +100,14 @@ func FuzzAct(f *testing.F) {
 		d := a.actDocument(entry{code: "26A00000", day: a.issue.Day, heading: p.heading})
 		a.shell(&d, p)
 		say(&d, m.text)
-		requireStorable(t, d)
+		fetchertest.Storable(t, d)
 		require.Equal(t, parsed(t, []byte(one.raw)).Text(), parsed(t, []byte(plainQuotes(one.raw))).Text(), "quotes mean nothing to a parser")
 		seen := map[string]bool{}
 		for n, l := range m.articles {
 			x := a.articleDocument(&d, l, n+1, one)
 			require.False(t, seen[x.ID], "%s twice", x.ID)
 			seen[x.ID] = true
-			requireStorable(t, x)
+			fetchertest.Storable(t, x)
 		}
 		for _, link := range []string{p.menu, p.first, shownPDF(body)} {
 			address := a.site.address(link)

@@ -21,13 +21,13 @@ func (r *reading) issue(k key) error {
 	if at := r.w.At; at == nil || at.Issue != k {
 		r.w.At = &place{Issue: k}
 		if r.w.Legs[0].Act == "" {
-			if err := r.emitIssue(k, p); err != nil || r.stopped {
+			if err := r.emitIssue(k, p); err != nil || r.Stopped {
 				return err
 			}
 		}
 	}
 	for i := r.w.At.index(entries); i < len(entries); i++ {
-		if err := r.act(k, entries[i], i, i == len(entries)-1); err != nil || r.stopped {
+		if err := r.act(k, entries[i], i, i == len(entries)-1); err != nil || r.Stopped {
 			return err
 		}
 	}

@@ -95,7 +95,7 @@ func (r *reading) archive(l leg, yield func([]key, error) bool) {
 			slices.SortFunc(keys, key.compare)
 			keys = slices.Compact(keys)
 		}
-		if r.stopped || len(keys) > 0 && !yield(keys, nil) {
+		if r.Stopped || len(keys) > 0 && !yield(keys, nil) {
 			return
 		}
 	}

@@ -28,7 +28,7 @@ func (r *reading) rejectsOf(k key, p issuePage) []harvest.Reject {
 func (r *reading) reread(w *walk) error {
 	asked, unanswered := 0, 0
 	for _, group := range byIssue(r.req.Unread) {
-		if asked++; asked > maxReread || unanswered >= maxUnanswered || r.stopped {
+		if asked++; asked > maxReread || unanswered >= maxUnanswered || r.Stopped {
 			return nil
 		}
 		p, err := r.issuePage(group.issue)

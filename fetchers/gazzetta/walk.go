@@ -27,7 +27,7 @@ func (r *reading) walk(w *walk, last bool) error {
 	r.w, r.pages, r.read, r.listed, r.asides = w, 0, 0, 0, nil
 	for {
 		for len(w.Legs) > 0 {
-			if err := r.leg(); err != nil || r.stopped {
+			if err := r.leg(); err != nil || r.Stopped {
 				return err
 			}
 			w.Legs, w.At = w.Legs[1:], nil
@@ -54,7 +54,7 @@ func (r *reading) leg() error {
 		keys = slices.DeleteFunc(keys, func(k key) bool { return !l.After.before(k) || !l.To.IsZero() && l.To.before(k) })
 		r.listed = int(r.w.Done) + len(keys)
 		for _, k := range keys {
-			if err := r.issue(k); err != nil || r.stopped {
+			if err := r.issue(k); err != nil || r.Stopped {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/continues"
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -28,12 +29,9 @@ type checkpoint struct {
 // maxDone is how many posts are remembered of a list in the order of time.
 const maxDone = 50
 
-func readCheckpoint(raw json.RawMessage) (c checkpoint) {
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || len(c.Done) > maxBacklog || len(c.Seen) > maxBacklog {
-		return checkpoint{}
-	}
-	return c
-}
+func readCheckpoint(raw json.RawMessage) checkpoint { return pages.Read(raw, checkpoint.sound) }
+
+func (c checkpoint) sound() bool { return len(c.Done) <= maxBacklog && len(c.Seen) <= maxBacklog }
 
 func (c checkpoint) holds(made string) bool { return c.Made == made }
 
@@ -59,10 +57,7 @@ func (c *checkpoint) finish(order bool) {
 	c.Done, c.Seen, c.Again = all[:min(len(all), most)], nil, false
 }
 
-func (c checkpoint) raw() json.RawMessage {
-	b, _ := json.Marshal(c) // texts only: it cannot fail
-	return b
-}
+func (c checkpoint) raw() json.RawMessage { return pages.Write(c) }
 
 func shorten(id string) string {
 	h := fnv.New64a()

@@ -9,37 +9,36 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Fetch is part of harvest.Fetcher: from the newest post back to those that are known;
 // a page is one post with its files.
 func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-	return func(yield func(harvest.Page, error) bool) {
-		r := &reading{Fetcher: f, ctx: ctx, req: req, yield: yield}
+	return pages.From(func(out *pages.Out) error {
+		r := &reading{Fetcher: f, Out: out, ctx: ctx, req: req}
 		err := r.begin()
 		if err == nil {
 			err = r.findHashtag()
 		}
-		for err == nil && !r.stopped && !r.done {
-			err = r.step()
+		if err != nil {
+			return err
 		}
-		if err != nil && !r.stopped {
-			yield(harvest.Page{}, err)
-		}
-	}
+		return r.Steps(&r.done, r.step)
+	})
 }
 
 // reading is one Fetch under way.
 type reading struct {
 	*Fetcher
+	*pages.Out
 	ctx    context.Context
 	req    harvest.Request
 	params Params
-	yield  func(harvest.Page, error) bool
 	cp     checkpoint
-	// stopped: the caller wants no more; done: the list was read as far as it is to be.
-	stopped, done bool
+	// done: the list was read as far as it is to be.
+	done bool
 	// after leads to the next page of the list, of which read posts have come.
 	after string
 	read  int
@@ -84,7 +83,7 @@ func (r *reading) step() error {
 		return harvest.Errorf(harvest.KindBroken, "read posts", r.params.base(), "the list does not end: %d pages came", r.pages)
 	}
 	r.after = next
-	if err := r.take(list); err != nil || r.stopped {
+	if err := r.take(list); err != nil || r.Stopped {
 		return err
 	}
 	if r.done = r.done || next == "" || r.read >= r.params.backlog(); r.done {
@@ -122,7 +121,7 @@ func (r *reading) send(page harvest.Page) {
 	if page.Checkpoint = r.cp.raw(); r.windowed() {
 		page.Checkpoint = r.req.Checkpoint
 	}
-	r.stopped = !r.yield(page, nil)
+	r.Send(page)
 }
 
 // perPage is how many posts one page of a list has; maxPages bounds a list whose

@@ -1,7 +1,6 @@
 package instagram
 
 import (
-	"encoding/json"
 	"net/http"
 	"os"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -33,9 +33,7 @@ func FuzzList(f *testing.F) {
 			page := harvest.Page{Documents: []harvest.Document{d}}
 			require.NoError(t, page.Check())
 			require.Equal(t, id, d.ID)
-			require.True(t, utf8.ValidString(d.Title+d.URL) && utf8.Valid(d.Body))
-			_, err = json.Marshal(d.Fields)
-			require.NoError(t, err)
+			fetchertest.Storable(t, d)
 			require.LessOrEqual(t, len(p.files()), maxChildren)
 		}
 		_ = idsOf(list.Data)

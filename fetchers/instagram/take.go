@@ -27,7 +27,7 @@ func (r *reading) take(list edge) error {
 			known = slices.Contains(r.cp.Done, short)
 			r.pending.Same++
 		default:
-			if err := r.post(d, p); err != nil || r.stopped {
+			if err := r.post(d, p); err != nil || r.Stopped {
 				return err
 			}
 		}

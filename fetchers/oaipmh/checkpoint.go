@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -107,12 +108,7 @@ type trust struct {
 }
 
 // readCheckpoint reads a checkpoint; one that cannot be read is none.
-func readCheckpoint(raw json.RawMessage) (c checkpoint) {
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil {
-		return checkpoint{}
-	}
-	return c
-}
+func readCheckpoint(raw json.RawMessage) checkpoint { return pages.Read[checkpoint](raw, nil) }
 
 // holds reports a checkpoint from which these params go on.
 func (c checkpoint) holds(made string) bool {
@@ -129,10 +125,7 @@ func restore(raw json.RawMessage, made string) checkpoint {
 	return c
 }
 
-func (c checkpoint) raw() json.RawMessage {
-	b, _ := json.Marshal(c) // text, numbers and times of four-digit years: it cannot fail
-	return b
-}
+func (c checkpoint) raw() json.RawMessage { return pages.Write(c) }
 
 // made is the fingerprint of what decides which records there are.
 func (p Params) made() string {

@@ -7,38 +7,37 @@ import (
 	"iter"
 	"time"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Fetch is part of harvest.Fetcher: one ListRecords after another until the span
 // is harvested, a page for every response or every thousand of its records.
 func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-	return func(yield func(harvest.Page, error) bool) {
-		r := &reading{req: req, yield: yield, asking: asking{Fetcher: f, ctx: ctx}}
+	return pages.From(func(out *pages.Out) error {
+		r := &reading{Out: out, req: req, asking: asking{Fetcher: f, ctx: ctx}}
 		err := r.begin()
 		if err == nil {
 			err = r.reread()
 		}
-		for err == nil && !r.stopped && !r.ended {
-			err = r.step()
+		if err != nil {
+			return err
 		}
-		if err != nil && !r.stopped {
-			yield(harvest.Page{}, err)
-		}
-	}
+		return r.Steps(&r.ended, r.step)
+	})
 }
 
 // reading is one Fetch under way.
 type reading struct {
 	asking
+	*pages.Out
 	req harvest.Request
 	// cp is what the next page commits; pass is the harvest in it.
 	cp   checkpoint
 	pass *pass
-	// stopped: the caller wants no more; ended: there is no more.
-	stopped, ended bool
-	yield          func(harvest.Page, error) bool
-	recent         recent
+	// ended: there is no more.
+	ended  bool
+	recent recent
 	// retried is the token that was asked for a second time, inherited the one of
 	// the checkpoint; restarts counts lists begun anew without one that went on.
 	retried, inherited string
@@ -281,7 +280,7 @@ func (r *reading) send(p harvest.Page) {
 	p.Checkpoint = r.checkpoint()
 	p.Warnings, r.warnings = r.warnings, nil
 	p.Resolved, r.resolved = append(p.Resolved, r.resolved...), nil
-	r.stopped = !r.yield(p, nil)
+	r.Send(p)
 }
 
 func (r *reading) checkpoint() json.RawMessage { return r.cp.raw() }

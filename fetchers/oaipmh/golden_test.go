@@ -13,7 +13,6 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh"
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // TestGolden walks testdata: response.xml is the answer to any request, with
@@ -44,13 +43,7 @@ func goldenCase(t *testing.T, path string) []byte {
 	require.NoError(t, r.err)
 	var out golden.Lines
 	for _, p := range r.pages {
-		for _, d := range p.Documents {
-			out.Add(t, rows.NewLine(oaipmh.Name, &d))
-		}
-		for _, x := range p.Rejects {
-			out.Add(t, map[string]string{"id": x.ID, "reason": x.Reason, "bytes": string(x.Bytes)})
-		}
-		out.Add(t, map[string]any{"listed": p.Listed, "last": p.Last, "warnings": p.Warnings})
+		out.Page(t, oaipmh.Name, p)
 	}
 	return out.Bytes()
 }

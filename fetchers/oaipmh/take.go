@@ -94,7 +94,7 @@ func (r *reading) cutLong(l *list, ans response) bool {
 func (r *reading) emit(l *list, ans response, advance func()) {
 	a, at := newAdapter(ans, r.cp.Naming), l.skipped(ans.Records)
 	total := r.total(ans)
-	for !r.stopped {
+	for !r.Stopped {
 		end := min(at+harvest.MaxPageDocuments, len(ans.Records))
 		docs, rejects := a.documents(ans.Records[at:end])
 		r.note(rejects)

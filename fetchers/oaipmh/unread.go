@@ -31,7 +31,7 @@ type rereading struct {
 func (r *reading) reread() error {
 	s := &rereading{reading: r}
 	for _, group := range sameWhere(r.req.Unread) {
-		if s.unanswered >= maxUnanswered || r.stopped {
+		if s.unanswered >= maxUnanswered || r.Stopped {
 			break
 		}
 		if err := s.one(group); err != nil {
@@ -190,7 +190,7 @@ func (s *rereading) resolve(group []harvest.Unread) {
 func (s *rereading) flush() {
 	p := s.page
 	s.page, s.asked = harvest.Page{}, 0
-	if p.Listed = len(p.Documents) + len(p.Rejects); p.Listed+len(p.Resolved) == 0 || s.stopped {
+	if p.Listed = len(p.Documents) + len(p.Rejects); p.Listed+len(p.Resolved) == 0 || s.Stopped {
 		return
 	}
 	p.NotModified = p.Listed == 0

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/continues"
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -38,12 +39,9 @@ type known struct {
 	LastModified string `json:"modified,omitempty"`
 }
 
-func readCheckpoint(raw json.RawMessage) (c checkpoint) {
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || c.At < 0 {
-		return checkpoint{}
-	}
-	return c
-}
+func readCheckpoint(raw json.RawMessage) checkpoint { return pages.Read(raw, checkpoint.sound) }
+
+func (c checkpoint) sound() bool { return c.At >= 0 }
 
 func (c checkpoint) holds(made string) bool { return c.Made == made }
 
@@ -80,10 +78,7 @@ func hash(docs []harvest.Document) string {
 	return strings.TrimPrefix(harvest.Digest([]byte(sums.String())), "sha256:")[:16]
 }
 
-func (c checkpoint) raw() json.RawMessage {
-	b, _ := json.Marshal(c) // texts and numbers only: it cannot fail
-	return b
-}
+func (c checkpoint) raw() json.RawMessage { return pages.Write(c) }
 
 // Continues is harvest.Continuer: with other params everything is asked for once
 // more.

@@ -5,35 +5,33 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Fetch is part of harvest.Fetcher: place after place in the order of the file; a
 // page is of one place.
 func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-	return func(yield func(harvest.Page, error) bool) {
-		r := &reading{Fetcher: f, ctx: ctx, req: req, yield: yield}
-		err := r.begin()
-		for err == nil && !r.stopped && !r.done {
-			err = r.step()
+	return pages.From(func(out *pages.Out) error {
+		r := &reading{Fetcher: f, Out: out, ctx: ctx, req: req}
+		if err := r.begin(); err != nil {
+			return err
 		}
-		if err != nil && !r.stopped {
-			yield(harvest.Page{}, err)
-		}
-	}
+		return r.Steps(&r.done, r.step)
+	})
 }
 
 // reading is one Fetch under way.
 type reading struct {
 	*Fetcher
+	*pages.Out
 	ctx    context.Context
 	req    harvest.Request
 	params Params
 	places []Place
-	yield  func(harvest.Page, error) bool
 	cp     checkpoint
-	// stopped: the caller wants no more; done: all places have been read.
-	stopped, done bool
+	// done: all places have been read.
+	done bool
 }
 
 // report is what a service says of one place.
@@ -70,7 +68,7 @@ func (r *reading) step() error {
 	}
 	reports, err := ask()
 	for i := range reports {
-		if r.emit(r.places[r.cp.At], &reports[i]); r.stopped || r.done {
+		if r.emit(r.places[r.cp.At], &reports[i]); r.Stopped || r.done {
 			return nil
 		}
 	}
@@ -83,7 +81,7 @@ func (r *reading) emit(at Place, of *report) {
 	r.compare(at, of)
 	listed := len(of.documents)
 	docs := r.left(of.documents)
-	for first := true; !r.stopped; first = false {
+	for first := true; !r.Stopped; first = false {
 		n := min(len(docs), harvest.MaxPageDocuments)
 		page := harvest.Page{Documents: docs[:n], Listed: n}
 		if docs = docs[n:]; len(docs) > 0 {
@@ -168,5 +166,5 @@ func (r *reading) send(page harvest.Page) {
 	if page.Checkpoint = after.raw(); r.windowed() {
 		page.Checkpoint = r.req.Checkpoint
 	}
-	r.stopped = !r.yield(page, nil)
+	r.Send(page)
 }

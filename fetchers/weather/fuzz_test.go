@@ -1,7 +1,6 @@
 package weather
 
 import (
-	"encoding/json"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -11,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/internal/times"
 )
 
 func seed(f *testing.F) {
@@ -38,13 +37,7 @@ func storable(t *testing.T, reports []report) {
 	for _, r := range reports {
 		page := harvest.Page{Documents: r.documents[:min(len(r.documents), harvest.MaxPageDocuments)]}
 		require.NoError(t, page.Check())
-		for _, d := range r.documents {
-			require.True(t, utf8.ValidString(d.ID+d.Title))
-			_, err := json.Marshal(d.Fields)
-			require.NoError(t, err)
-			_, ok := times.Storable(d.Published)
-			require.True(t, ok)
-		}
+		fetchertest.Storable(t, r.documents...)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -77,20 +78,18 @@ func (c counts) merge(o counts) {
 
 // restore reads a checkpoint; one that cannot be read is as none.
 func restore(raw json.RawMessage) checkpoint {
-	var c checkpoint
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil {
-		c = checkpoint{}
-	}
+	c := pages.Read(raw, checkpoint.sound)
 	if c.Before == nil {
 		c.Before = counts{}
 	}
 	if c.Now == nil {
 		c.Now = counts{}
 	}
-	if c.Start < 0 || c.Start > len(c.Stack)+1<<20 || slices.ContainsFunc(c.Stack, place.odd) {
-		c = checkpoint{Before: counts{}, Now: counts{}}
-	}
 	return c
+}
+
+func (c checkpoint) sound() bool {
+	return c.Start >= 0 && c.Start <= len(c.Stack)+1<<20 && !slices.ContainsFunc(c.Stack, place.odd)
 }
 
 func (p place) odd() bool { return p.URL == "" || p.Skip < 0 || p.Child < 0 || p.Page < 0 }

@@ -6,37 +6,36 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Fetch is part of harvest.Fetcher: list after list, and after each what it
 // names, in steps of at most twenty requests.
 func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-	return func(yield func(harvest.Page, error) bool) {
-		r, err := f.begin(ctx, req, yield)
-		if err == nil {
-			defer r.drop()
-			err = r.run()
+	return pages.From(func(out *pages.Out) error {
+		r, err := f.begin(ctx, req, out)
+		if err != nil {
+			return err
 		}
-		if err != nil && (r == nil || !r.stopped) {
-			yield(harvest.Page{}, err)
-		}
-	}
+		defer r.drop()
+		return r.run()
+	})
 }
 
 // reading is one Fetch under way.
 type reading struct {
 	*Fetcher
+	*pages.Out
 	*plan
 	ctx   context.Context
 	req   harvest.Request
-	yield func(harvest.Page, error) bool
 	cp    checkpoint
 	known known
 	// lists are those on the stack that were read in this Fetch.
 	lists map[string]*list
-	// stopped: the caller wants no more.
-	stopped bool
+	// done: no page follows, or no more is wanted.
+	done bool
 	// left is how many documents a trial still wants; -1 is all.
 	left int
 	// ahead is the next batch, begun while this one is committed; yielded counts
@@ -51,7 +50,7 @@ type reading struct {
 	wholly map[string]bool
 }
 
-func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(harvest.Page, error) bool) (*reading, error) {
+func (f *Fetcher) begin(ctx context.Context, req harvest.Request, out *pages.Out) (*reading, error) {
 	p, err := open(req)
 	if err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func (f *Fetcher) begin(ctx context.Context, req harvest.Request, yield func(har
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{Fetcher: f, plan: p, ctx: ctx, req: req, yield: yield, cp: restore(req.Checkpoint), lists: map[string]*list{}, left: -1}
+	r := &reading{Fetcher: f, Out: out, plan: p, ctx: ctx, req: req, cp: restore(req.Checkpoint), lists: map[string]*list{}, left: -1}
 	r.known = unpack(r.cp.Known)
 	if req.Limit > 0 {
 		r.left = req.Limit
@@ -95,7 +94,7 @@ func (r *reading) run() error {
 			return err
 		}
 	}
-	for r.cp.On && !r.stopped {
+	for r.cp.On && !r.done {
 		if r.cp.top() == nil && !r.start() {
 			return r.rereadLists()
 		}
@@ -128,7 +127,7 @@ func (r *reading) step() error {
 	if at.Hash != l.hash || at.Skip > l.size() {
 		at.Hash, at.Skip, at.Child = l.hash, 0, 0
 	}
-	for requests := l.requests; !r.stopped; requests = 0 {
+	for requests := l.requests; !r.done; requests = 0 {
 		if r.perRow {
 			err = r.takeRows(l, at, out)
 		} else {
@@ -266,7 +265,8 @@ func (r *reading) emit(out *harvest.Page) {
 		r.left -= min(r.left, len(out.Documents))
 	}
 	r.yielded++
-	r.stopped = !r.yield(*out, nil) || out.Last || r.left == 0
+	r.Send(*out)
+	r.done = r.Stopped || out.Last || r.left == 0
 }
 
 func (r *reading) checkpoint() json.RawMessage { return r.cp.raw(&r.known) }

@@ -15,8 +15,6 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest/golden"
 	"github.com/vendemmia/vendemmia/fetchers/web"
-	"github.com/vendemmia/vendemmia/harvest"
-	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 // folder serves its files as https://site.example.org/NAME, without a network.
@@ -64,30 +62,7 @@ func harvestFolder(t *testing.T, path string) []byte {
 		require.NoError(t, json.Unmarshal(h, &f.headers))
 	}
 	var out golden.Lines
-	for page, err := range web.New(&http.Client{Transport: f}).Fetch(t.Context(), harvest.Request{Params: raw, Attempt: 1}) {
-		if err != nil {
-			out.Add(t, map[string]any{"kind": harvest.KindOf(err), "error": err.Error()})
-			break
-		}
-		require.NoError(t, page.Check())
-		for _, d := range page.Documents {
-			out.Add(t, rows.NewLine(web.Name, &d))
-		}
-		for i := range page.Rejects {
-			page.Rejects[i].Bytes = page.Rejects[i].Bytes[:min(60, len(page.Rejects[i].Bytes))]
-		}
-		out.Add(t, map[string]any{
-			"listed": page.Listed, "partial": page.Partial, "last": page.Last, "warnings": page.Warnings, "rejects": rejects(page.Rejects),
-		})
-	}
+	out.Fetch(t, web.Name, web.New(&http.Client{Transport: f}), raw)
 	require.True(t, utf8.Valid(out.Bytes()))
 	return out.Bytes()
-}
-
-func rejects(list []harvest.Reject) []map[string]string {
-	var out []map[string]string
-	for _, r := range list {
-		out = append(out, map[string]string{"id": r.ID, "reason": r.Reason, "bytes": strings.ToValidUTF8(string(r.Bytes), "?")})
-	}
-	return out
 }

@@ -30,7 +30,7 @@ func (r *reading) reread() error {
 		}
 	}
 	for some := range slices.Chunk(pages, harvest.MaxPageRequests) {
-		if err := r.rereadSome(some, out); err != nil || r.stopped {
+		if err := r.rereadSome(some, out); err != nil || r.done {
 			return err
 		}
 		out = &harvest.Page{}

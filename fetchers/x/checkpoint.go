@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/continues"
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
@@ -38,12 +39,7 @@ type spent struct {
 	Run   int    `json:"run,omitempty"`
 }
 
-func readCheckpoint(raw json.RawMessage) (c checkpoint) {
-	if len(raw) > 0 && json.Unmarshal(raw, &c) != nil || !c.sound() {
-		return checkpoint{}
-	}
-	return c
-}
+func readCheckpoint(raw json.RawMessage) checkpoint { return pages.Read(raw, checkpoint.sound) }
 
 // sound reports a checkpoint that this fetcher can have written.
 func (c checkpoint) sound() bool {
@@ -79,10 +75,7 @@ func (s *spent) begin(attempt int, now time.Time) {
 
 func (s *spent) add(reads int) { s.Reads, s.Run = s.Reads+reads, s.Run+reads }
 
-func (c checkpoint) raw() json.RawMessage {
-	b, _ := json.Marshal(c) // texts and numbers only: it cannot fail
-	return b
-}
+func (c checkpoint) raw() json.RawMessage { return pages.Write(c) }
 
 // Continues is harvest.Continuer: another user, query, exclude or url begins anew.
 func (f *Fetcher) Continues(raw, before, now json.RawMessage) (bool, string) {

@@ -4,36 +4,33 @@ import (
 	"context"
 	"iter"
 
+	"github.com/vendemmia/vendemmia/fetchers/internal/pages"
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
 // Fetch is part of harvest.Fetcher: from the newest post back to those that are known,
 // a page a request.
 func (f *Fetcher) Fetch(ctx context.Context, req harvest.Request) iter.Seq2[harvest.Page, error] {
-	return func(yield func(harvest.Page, error) bool) {
-		r := &reading{Fetcher: f, ctx: ctx, req: req, yield: yield, seen: map[string]string{}}
+	return pages.From(func(out *pages.Out) error {
+		r := &reading{Fetcher: f, Out: out, ctx: ctx, req: req, seen: map[string]string{}}
 		err := r.begin()
 		for _, step := range []func() error{r.findUser, r.askUnread, r.poll} {
-			if err == nil && !r.stopped {
+			if err == nil && !r.Stopped {
 				err = step()
 			}
 		}
-		if err != nil && !r.stopped {
-			yield(harvest.Page{}, err)
-		}
-	}
+		return err
+	})
 }
 
 // reading is one Fetch under way.
 type reading struct {
 	*Fetcher
+	*pages.Out
 	ctx    context.Context
 	req    harvest.Request
 	params Params
-	yield  func(harvest.Page, error) bool
 	cp     checkpoint
-	// stopped: the caller wants no more.
-	stopped bool
 	// author is the user whose posts are read, called as the params do.
 	author user
 	// seen is the newest version of each post that was yielded, by its first one.
@@ -83,7 +80,7 @@ func (r *reading) send(page harvest.Page) {
 	page.Warnings, page.Partial = append(r.warnings, page.Warnings...), page.Partial || r.partial
 	r.warnings, r.partial = nil, false
 	page.Checkpoint = r.cp.raw()
-	r.stopped = !r.yield(page, nil)
+	r.Send(page)
 }
 
 func (r *reading) warn(text string) { r.warnings, r.partial = append(r.warnings, text), true }

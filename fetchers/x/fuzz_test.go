@@ -1,7 +1,6 @@
 package x
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
 )
@@ -32,11 +32,7 @@ func FuzzReply(f *testing.F) {
 		r := &reading{Fetcher: &Fetcher{now: time.Now}, seen: map[string]string{}}
 		page := r.page(&w)
 		require.NoError(t, page.Check())
-		for _, d := range page.Documents {
-			require.True(t, utf8.ValidString(d.ID+d.Title+d.URL) && utf8.Valid(d.Body))
-			_, err := json.Marshal(d.Fields)
-			require.NoError(t, err)
-		}
+		fetchertest.Storable(t, page.Documents...)
 		_ = w.empty(a)
 		_, _ = w.userID()
 		r.advance(&w)

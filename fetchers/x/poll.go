@@ -24,7 +24,7 @@ const fields = "created_at,author_id,lang,conversation_id,in_reply_to_user_id,re
 
 // poll goes from the newest post, or from where it was cut, back to what is known.
 func (r *reading) poll() error {
-	for !r.stopped {
+	for !r.Stopped {
 		size, why := r.size()
 		if size == 0 {
 			return r.short(why)
