@@ -42,6 +42,7 @@ func rules() []rule {
 		{of: "harvest/rows", ours: []string{"harvest"}, not: []string{"net/http"}},
 		{of: "campaigns/...", ours: []string{"harvest", "campaigns/...", "internal/userfile"}, others: []string{"*"}, not: []string{"net/http"}, never: []string{temporal}},
 		{of: "fetchers/...", ours: []string{"harvest", "fetchers/..."}, others: []string{"*"}, never: []string{temporal, "go.uber.org/fx", "modernc.org/..."}},
+		{of: "fetchers/fetchertest/golden", ours: []string{"harvest/..."}, others: []string{"*"}},
 		{of: "store/...", ours: []string{"harvest/...", "store/..."}, others: []string{"*"}, never: []string{temporal, "go.uber.org/fx"}},
 		{of: "workflows/steps", ours: []string{"harvest", "internal/temporalx"}},
 		{of: "workflows", ours: []string{"workflows/steps", "campaigns", "harvest", "internal/temporalx"}, others: []string{temporal}, not: []string{"net/http", "os"}},
