@@ -7,15 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// A body that grew by more than maxRatio beyond its first MiB is a bomb: real
-// XML and HTML stay under 1:50.
+// A body that grows to more than maxRatio times its transferred size, beyond its first
+// MiB, is a decompression bomb. Real XML and HTML stay under 1:50.
 const (
 	maxRatio  = 200
 	ratioFrom = 1 << 20
 )
 
-// body is an answer's body, decoded and capped. Its errors are *harvest.Error
-// and stay; its end, or Close, ends the exchange.
+// body decodes and limits a response body. Its errors are *harvest.Error and are
+// returned again by each further Read. Its end, or Close, ends the exchange.
 type body struct {
 	x      *exchange
 	raw    io.ReadCloser
@@ -29,7 +29,7 @@ type body struct {
 	closed atomic.Bool
 }
 
-// newBody takes over the body of resp and what its header says about coding.
+// newBody wraps the body of resp and removes the content coding from its header.
 func newBody(x *exchange, resp *http.Response) *body {
 	b := &body{x: x, raw: resp.Body, wire: counter{x, resp.Body}, length: resp.ContentLength}
 	b.coding = strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ",")))
@@ -44,8 +44,8 @@ func newBody(x *exchange, resp *http.Response) *body {
 	return b
 }
 
-// Read fails with the right kind where the body is too large, swells too much,
-// is cut short, late or damaged.
+// Read fails with the right kind if the body is too large, a bomb, truncated, late or
+// damaged.
 func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil || len(p) == 0 {
 		return 0, b.err
@@ -110,8 +110,8 @@ func (b *body) end(err error) {
 	b.x.finish(e)
 }
 
-// drain reads what follows a decoded stream, so that a cut is seen and the
-// connection can be used again; much of it is not worth the wait.
+// drain reads what follows a decoded stream, to detect truncation and to reuse the
+// connection. It gives up after a few KiB.
 func (b *body) drain() error {
 	if b.coding == "" {
 		return io.EOF
@@ -122,8 +122,8 @@ func (b *body) drain() error {
 	return io.EOF
 }
 
-// Close ends the exchange; what was not read is given up. It may be called
-// twice, and beside Read.
+// Close ends the exchange and discards the rest. It may be called twice, and
+// concurrently with Read.
 func (b *body) Close() error {
 	if !b.closed.CompareAndSwap(false, true) {
 		return nil

@@ -176,7 +176,7 @@ func TestBombIsDisarmed(t *testing.T) {
 	c, b := client(t, loopback())
 	_, got, err := get(t.Context(), c, s.URL)
 	require.Equal(t, harvest.KindBroken, harvest.KindOf(err))
-	require.ErrorContains(t, err, "swells too much")
+	require.ErrorContains(t, err, "grows too much")
 	require.Less(t, len(got), 4<<20)
 	require.Equal(t, harvest.KindBroken, b.one(t).Kind)
 }

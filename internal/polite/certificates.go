@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// tlsWords says what is wrong with a host's certificate or TLS, or "" when the
-// error is something else. Verification has no switch to turn it off.
+// tlsWords describes what is wrong with a host's certificate or TLS; "" if the error
+// has another cause. Verification cannot be turned off.
 func tlsWords(err error) string {
 	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
 		return invalidWords(e)
@@ -52,7 +52,7 @@ func unknownWords(e x509.UnknownAuthorityError) string {
 	return "the host's certificate is from an unknown authority, or the host does not send the certificates in between"
 }
 
-// names are the names a certificate is for, at most five.
+// names returns up to five names of a certificate.
 func names(c *x509.Certificate) []string {
 	if c == nil {
 		return nil

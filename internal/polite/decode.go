@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// decoder undoes a content coding (RFC 9110, section 8.4.1). Only gzip is asked
-// for; deflate is so common that it is understood all the same.
+// decoder decodes a content coding (RFC 9110, section 8.4.1). Only gzip is requested;
+// deflate is accepted because it is common.
 func (c *Client) decoder(coding string, wire io.Reader) (io.Reader, error) {
 	switch coding {
 	case "":
@@ -20,12 +20,11 @@ func (c *Client) decoder(coding string, wire io.Reader) (io.Reader, error) {
 	case "deflate":
 		return inflate(wire)
 	default:
-		return nil, fmt.Errorf("%w: content coding %.40q was not asked for", errDamaged, coding)
+		return nil, fmt.Errorf("%w: content coding %.40q is not supported", errDamaged, coding)
 	}
 }
 
-// gunzip takes an empty body for what it is: some servers announce gzip and
-// send nothing.
+// gunzip accepts an empty body, because some servers announce gzip and send nothing.
 func (c *Client) gunzip(wire io.Reader) (io.Reader, error) {
 	r := bufio.NewReader(wire)
 	if _, err := r.Peek(1); err != nil {
@@ -37,15 +36,15 @@ func (c *Client) gunzip(wire io.Reader) (io.Reader, error) {
 	return gzip.NewReader(r)
 }
 
-// recycle takes a decoder back that was read to its end.
+// recycle takes back a decoder that was read to its end.
 func (c *Client) recycle(src io.Reader) {
 	if z, ok := src.(*gzip.Reader); ok {
 		c.gzips.Put(z)
 	}
 }
 
-// inflate reads both meanings of deflate: with the zlib header, as the standard
-// says, and without, as some servers send it.
+// inflate accepts both forms of deflate: with the zlib header, as the standard says,
+// and without, as some servers send it.
 func inflate(wire io.Reader) (io.Reader, error) {
 	r := bufio.NewReader(wire)
 	head, err := r.Peek(2)

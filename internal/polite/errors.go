@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	errLate     = errors.New("no complete answer in time")
+	errLate     = errors.New("no complete response in time")
 	errTooLarge = errors.New("the body is too large")
-	errBomb     = errors.New("the body swells too much")
+	errBomb     = errors.New("the body grows too much when decompressed")
 	errDamaged  = errors.New("the body cannot be decoded")
 )
 
@@ -31,7 +31,7 @@ func (x *exchange) broken(format string, args ...any) *harvest.Error {
 	return x.errorf(harvest.KindBroken, format, args...)
 }
 
-// interrupted explains an exchange that our side ended, or returns nil.
+// interrupted explains an exchange that ended on our side; nil if it did not.
 func (x *exchange) interrupted() *harvest.Error {
 	if x.req.Context().Err() != nil {
 		kind, err := stopped(x.req.Context())
@@ -43,7 +43,7 @@ func (x *exchange) interrupted() *harvest.Error {
 	return nil
 }
 
-// stopped returns why the caller's context ended. A cancel is no kind of its
+// stopped returns why the caller's context ended. A cancellation has no kind of its
 // own: errors.Is finds context.Canceled.
 func stopped(ctx context.Context) (harvest.Kind, error) {
 	err := ctx.Err()
@@ -56,7 +56,7 @@ func stopped(ctx context.Context) (harvest.Kind, error) {
 	return harvest.KindInternal, err
 }
 
-// explain gives an error before the answer's header its kind.
+// explain classifies an error before the response header.
 func (x *exchange) explain(err error) *harvest.Error {
 	if e := x.interrupted(); e != nil {
 		return e
@@ -74,15 +74,15 @@ func (x *exchange) explain(err error) *harvest.Error {
 		return x.errorf(harvest.KindTimeout, "%w", err)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return x.errorf(harvest.KindUnreachable, "the connection was closed before an answer: %w", err)
+		return x.errorf(harvest.KindUnreachable, "the connection was closed before a response: %w", err)
 	}
 	if noHTTP(err) {
-		return x.broken("what came is not an HTTP answer, or its header is larger than %d bytes: %w", maxHeader, err)
+		return x.broken("the response is not HTTP, or its header is larger than %d bytes: %w", maxHeader, err)
 	}
 	return x.errorf(harvest.KindUnreachable, "%w", err)
 }
 
-// noHTTP knows net/http's errors by their text: they have no types.
+// noHTTP recognizes errors of net/http by their text, because they have no types.
 func noHTTP(err error) bool {
 	text := err.Error()
 	for _, part := range []string{"malformed", "response headers exceeded", "header list larger", "invalid header", "unsupported transfer encoding", "bad Content-Length"} {
@@ -104,7 +104,7 @@ func dnsWords(err *net.DNSError) string {
 	}
 }
 
-// explainBody gives an error inside the body its kind.
+// explainBody classifies an error inside the body.
 func (x *exchange) explainBody(err error) *harvest.Error {
 	if e := x.interrupted(); e != nil {
 		return e

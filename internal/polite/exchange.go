@@ -18,7 +18,7 @@ import (
 type exchange struct {
 	client  *Client
 	visitor *visit.Visitor
-	req     *http.Request // as it was handed in
+	req     *http.Request // as passed to RoundTrip
 	permit  *permit
 	partly  bool // only the beginning of a body is read
 
@@ -28,14 +28,14 @@ type exchange struct {
 	bytes    atomic.Int64  // of the body, as transferred
 	recorded chan struct{} // closed when the line was passed to Record
 
-	mu   sync.Mutex // the exchange may end by its context at any moment
+	mu   sync.Mutex // the context may end the exchange at any time
 	line visit.Exchange
-	stop func() bool // takes the end by context back
+	stop func() bool // unregisters expire
 	done bool
 }
 
-// begin starts the clock of an exchange. It ends by itself with its context,
-// so that an abandoned body holds nothing for ever.
+// begin starts an exchange. It ends with its context, so that an abandoned body does
+// not keep its resources forever.
 func (r *roundTripper) begin(req *http.Request, t *permit, note string) *exchange {
 	x := &exchange{client: r.client, visitor: &r.visitor, req: req, permit: t, partly: r.forRobots, started: time.Now(), recorded: make(chan struct{})}
 	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.visitor.Timeout, errLate)
@@ -52,17 +52,17 @@ func (r *roundTripper) begin(req *http.Request, t *permit, note string) *exchang
 	return x
 }
 
-// expire ends the exchange because its context did. Whoever reads the answer is told
-// by the context.
+// expire ends the exchange when its context ends. Readers of the body learn it from the
+// context.
 func (x *exchange) expire() {
-	harvest.Safely("end the exchange with", x.line.Host, func() error { // see above
+	harvest.Safely("end the exchange with", x.line.Host, func() error { // the error is in the line
 		x.finish(x.explain(x.ctx.Err()))
 		return nil
 	})
 }
 
-// outgoing is the request as it leaves: a copy, for a RoundTripper must not
-// change what it was handed.
+// outgoing returns the request to send: a copy, because a RoundTripper must not modify
+// its argument.
 func (x *exchange) outgoing(agent string) *http.Request {
 	req := x.req.Clone(httptrace.WithClientTrace(x.ctx, x.trace()))
 	req.Header.Set("User-Agent", agent)
@@ -72,8 +72,8 @@ func (x *exchange) outgoing(agent string) *http.Request {
 	return req
 }
 
-// trace keeps the gap also where net/http by itself repeats a request whose
-// kept connection was closed under it.
+// trace keeps the gap also when net/http repeats a request on its own because an idle
+// connection was closed.
 func (x *exchange) trace() *httptrace.ClientTrace {
 	var asked atomic.Bool
 	return &httptrace.ClientTrace{GetConn: func(string) {
@@ -87,7 +87,7 @@ func (x *exchange) trace() *httptrace.ClientTrace {
 	}}
 }
 
-// answer books what the header says and wraps the body.
+// answer records the response header and wraps the body.
 func (x *exchange) answer(resp *http.Response) (*http.Response, error) {
 	resp.Request = x.req
 	rest := restAsked(resp)
@@ -99,7 +99,7 @@ func (x *exchange) answer(resp *http.Response) (*http.Response, error) {
 	}
 	x.strain(resp.StatusCode, rest)
 	if err := badLocation(resp); err != nil {
-		resp.Body.Close() // the answer is refused anyway
+		resp.Body.Close() // the response is refused anyway
 		return nil, x.fail(x.broken("%w", err))
 	}
 	x.noteMove(resp)
@@ -113,8 +113,8 @@ func (x *exchange) answer(resp *http.Response) (*http.Response, error) {
 	return resp, nil
 }
 
-// noteMove tells the visitor of a permanent redirect; that of a robots.txt is none
-// of an address it named.
+// noteMove reports a permanent redirect to the visitor. A redirect of robots.txt does
+// not count.
 func (x *exchange) noteMove(resp *http.Response) {
 	permanent := resp.StatusCode == http.StatusMovedPermanently || resp.StatusCode == http.StatusPermanentRedirect
 	if !permanent || x.partly || x.visitor.Moved == nil {
@@ -131,9 +131,9 @@ func (x *exchange) fail(err *harvest.Error) error {
 	return err
 }
 
-// finish ends the exchange: its turn, its context, its line. Only the first call
-// counts; the others return when the line was handed over, lest a reader who sees
-// the end by the context is done before its line is.
+// finish releases the permit and the context and records the line. Only the first call
+// does so; the others return when the line is recorded, so that a reader who sees the
+// context end finds the line.
 func (x *exchange) finish(err *harvest.Error) {
 	line, ok := x.close(err)
 	if !ok {
@@ -146,7 +146,7 @@ func (x *exchange) finish(err *harvest.Error) {
 	x.visitor.Record(line)
 }
 
-// close completes the line; false: it was complete before.
+// close completes the line; false if it already was complete.
 func (x *exchange) close(err *harvest.Error) (visit.Exchange, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -168,7 +168,7 @@ func (x *exchange) status() int {
 	return x.line.Status
 }
 
-// counter counts transferred bytes and stops at the cap.
+// counter counts transferred bytes and stops at the limit.
 type counter struct {
 	x   *exchange
 	raw io.Reader
@@ -182,7 +182,7 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keep hands a whole body to who wants it.
+// keep passes a complete body to the visitor.
 func (x *exchange) keep(body []byte) {
 	digest, err := x.visitor.Raw(body)
 	x.mu.Lock()
@@ -193,7 +193,7 @@ func (x *exchange) keep(body []byte) {
 	}
 }
 
-// joined puts two notes side by side.
+// joined joins two notes.
 func joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -208,5 +208,5 @@ func method(req *http.Request) string {
 	return req.Method
 }
 
-// verb is the Op of errors.
+// verb returns the Op of errors.
 func verb(req *http.Request) string { return strings.ToLower(method(req)) }

@@ -16,41 +16,42 @@ import (
 )
 
 const (
-	// robotsFor is how long a robots.txt is taken for current (RFC 9309, section
-	// 2.4: not longer than a day).
+	// robotsFor is how long a robots.txt stays current (RFC 9309, section 2.4: at most
+	// a day).
 	robotsFor = 24 * time.Hour
-	// robotsAgain is how soon one that could not be had is asked for again.
+	// robotsAgain is the delay before a failed read is repeated.
 	robotsAgain = time.Minute
-	// robotsPatience is how long the last good one serves while none can be had.
+	// robotsPatience is how long the last good file stays in force while reading it
+	// fails.
 	robotsPatience = 7 * 24 * time.Hour
-	// robotsTimeout bounds each exchange; the wait for the host's turn is as long as
-	// that of any request.
+	// robotsTimeout limits each exchange. It excludes the wait for the rate limit.
 	robotsTimeout = time.Minute
-	// robotsRedirects is how many are followed (section 2.3.1.2); more, and a circle,
-	// are taken for a file that is not there.
+	// robotsRedirects is how many redirects are followed (section 2.3.1.2). A longer
+	// chain or a loop counts as a missing file.
 	robotsRedirects = 5
-	// keepRobots is how many are remembered before old ones are dropped.
+	// keepRobots is how many files are kept before old ones are dropped.
 	keepRobots = 4096
 )
 
-// gate keeps the robots.txt of each origin (scheme, host, port: section 2.3) and
-// says who may pass.
+// gate caches the robots.txt of each origin (scheme, host, port: section 2.3) and
+// decides which requests it allows.
 type gate struct {
 	asking singleflight.Group
 	mu     sync.Mutex
 	known  map[string]*posted
 }
 
-// posted is what an origin says to robots. It is never changed.
+// posted is the robots.txt of an origin. It is immutable.
 type posted struct {
 	host    string
 	rules   robots.Rules
-	failure *harvest.Error // why none could be had; nil: rules hold
+	failure *harvest.Error // why it could not be read; nil: rules apply
 	read    time.Time      // when the rules were read
 	until   time.Time
 }
 
-// pass returns the verdict for the ledger, or why the request must not leave.
+// pass returns the decision of robots.txt for the ledger, or an error if the request
+// must not be sent.
 func (r *roundTripper) pass(req *http.Request) (string, error) {
 	rule := r.client.settings.Rules(Host(req.URL)).Robots
 	if r.forRobots || rule == RobotsIgnore || rule != RobotsObey && !r.visitor.Robots {
@@ -69,11 +70,11 @@ func (r *roundTripper) pass(req *http.Request) (string, error) {
 	}
 	return "", &harvest.Error{
 		Kind: harvest.KindBlocked, Op: verb(req), On: req.URL.String(), Err: fmt.Errorf("robots.txt: %s", v),
-		Advice: "where the owner of the site allows it, say so: hosts: { " + Host(req.URL) + ": { robots: ignore } }",
+		Advice: "if the owner of the site allows it, set hosts: { " + Host(req.URL) + ": { robots: ignore } }",
 	}
 }
 
-// target is the part of an address that rules are about.
+// target is the part of a URL that rules match.
 func target(u *url.URL) string {
 	if u.RawQuery == "" {
 		return cmp.Or(u.EscapedPath(), "/")
@@ -81,7 +82,8 @@ func target(u *url.URL) string {
 	return cmp.Or(u.EscapedPath(), "/") + "?" + u.RawQuery
 }
 
-// posted returns what the origin says, asking at most once for all who wait.
+// posted returns the robots.txt of the request's origin. Concurrent callers share one
+// read.
 func (r *roundTripper) posted(req *http.Request) (*posted, error) {
 	g, origin := &r.client.gate, originOf(req.URL)
 	last := g.get(origin)
@@ -98,7 +100,7 @@ func (r *roundTripper) posted(req *http.Request) (*posted, error) {
 	}
 }
 
-// learn asks an origin and keeps what it says.
+// learn reads the robots.txt of an origin and caches it.
 func (r *roundTripper) learn(at *url.URL, origin string, last *posted) (p *posted, err error) {
 	err = harvest.Safely("read robots.txt of", Host(at), func() error {
 		if p, err = r.ask(at, last); err == nil {
@@ -115,11 +117,11 @@ func (g *gate) get(origin string) *posted {
 	return g.known[origin]
 }
 
-// originOf names an origin in one way only (section 2.3).
+// originOf returns the same name for all spellings of an origin (section 2.3).
 func originOf(u *url.URL) string { return u.Scheme + "://" + net.JoinHostPort(Host(u), port(u)) }
 
-// put keeps what an origin says, and returns the longest Crawl-delay of all origins
-// of its host: the gap is the host's.
+// put caches the file of an origin. It returns the longest Crawl-delay of all origins
+// of its host, because the gap is the host's.
 func (g *gate) put(origin string, p *posted) (delay time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

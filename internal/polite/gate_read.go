@@ -11,9 +11,9 @@ import (
 	"github.com/vendemmia/vendemmia/internal/polite/robots"
 )
 
-// ask reads an origin's robots.txt. When none can be had, the last good one
-// serves for some days; without one, nothing may be asked (section 2.3.1.4). The
-// error is of a request that did not leave, which says nothing about the file.
+// ask reads the robots.txt of an origin. If that fails, the last good one stays in
+// force for some days; without one, the origin must not be asked (section 2.3.1.4). The
+// error is of a request that was not sent, so it says nothing about the file.
 func (r *roundTripper) ask(at *url.URL, last *posted) (*posted, error) {
 	now, host, address := time.Now(), Host(at), fileOf(at)
 	usable := last != nil && last.failure == nil && now.Sub(last.read) < robotsPatience
@@ -31,25 +31,25 @@ func (r *roundTripper) ask(at *url.URL, last *posted) (*posted, error) {
 	default:
 		return &posted{host: host, until: again, failure: &harvest.Error{
 			Kind: e.Kind, Op: "get", On: address.String(), Status: e.Status, RetryAfter: again.Sub(now),
-			Err: fmt.Errorf("while it cannot be had nothing else may be asked: %w", e.Err), Advice: e.Advice,
+			Err: fmt.Errorf("robots.txt cannot be read, so the site must not be asked: %w", e.Err), Advice: e.Advice,
 		}}, nil
 	}
 }
 
-// left: the host was asked; else it is paused, or rests, and the next request will
-// see when that is over.
+// left reports whether the request was sent. If not, the host is paused or resting, and
+// the next request finds out when that ends.
 func left(e *harvest.Error) bool {
 	return !e.Deferred && (e.Kind != harvest.KindThrottled || e.Status != 0)
 }
 
-// readRobots asks as the visitor would. Statuses mean what section 2.3.1 says;
-// 429 is a server in trouble, not an absent file.
+// readRobots sends the request with the visitor's settings. Statuses mean what section
+// 2.3.1 says; 429 is an error of the server, not a missing file.
 func (r *roundTripper) readRobots(address *url.URL) (robots.Rules, error) {
 	resp, err := r.robotsClient().Do(&http.Request{Method: http.MethodGet, URL: address, Host: address.Host, Header: http.Header{}})
 	if err != nil {
 		return robots.Rules{}, err
 	}
-	defer resp.Body.Close() // what matters of it was read
+	defer resp.Body.Close() // everything of interest was read
 	switch status := resp.StatusCode; {
 	case status == http.StatusTooManyRequests || status >= 500:
 		return robots.Rules{}, harvest.StatusError("get", address.String(), status, resp.Header.Get("Retry-After"), time.Now())
@@ -63,18 +63,18 @@ func (r *roundTripper) readRobots(address *url.URL) (robots.Rules, error) {
 	return robots.Parse(body).For(r.client.settings.Product), nil
 }
 
-// fileOf is where an origin's robots.txt is. It is made of parts and never parsed:
-// not every address that can be parsed can be written so that it can be again.
+// fileOf returns the address of an origin's robots.txt. It is built from parts, because
+// some URLs that parse do not parse again once printed.
 func fileOf(at *url.URL) *url.URL {
 	return &url.URL{Scheme: at.Scheme, Host: at.Host, Path: "/robots.txt"}
 }
 
-// robotsClient is the visitor's own, which passes the gate itself.
+// robotsClient is the visitor's client without the check of robots.txt.
 func (r *roundTripper) robotsClient() *http.Client {
 	own := *r
 	own.forRobots = true
 	own.visitor.Timeout = min(own.visitor.Timeout, robotsTimeout)
-	own.visitor.Waits = func(bool) {} // who asked waits all along
+	own.visitor.Waits = func(bool) {} // the caller counts as waiting already
 	return &http.Client{Transport: &own, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > robotsRedirects || circular(req, via) {
 			return http.ErrUseLastResponse

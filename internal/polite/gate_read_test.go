@@ -45,7 +45,7 @@ func TestRobotsAsServersSendThem(t *testing.T) {
 			w.Header().Set("Content-Length", "1000")
 			io.WriteString(w, closed)
 		}, harvest.KindServerError}, // a test server
-		"in a circle":                   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/robots.txt", http.StatusFound) }, ""},
+		"in a loop":                     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/robots.txt", http.StatusFound) }, ""},
 		"to the front page":             {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusMovedPermanently) }, ""},
 		"a redirect without address":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusFound) }, harvest.KindBroken},
 		"hangs up":                      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, harvest.KindUnreachable},
@@ -69,7 +69,7 @@ func TestRobotsThatNeverCome(t *testing.T) {
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	h := open(t, loopback()).HTTP(visit.Visitor{Timeout: 100 * time.Millisecond, Robots: true})
 	e := fails(t, h, s.URL+"/x", harvest.KindTimeout)
-	require.ErrorContains(t, e, "nothing else may be asked")
+	require.ErrorContains(t, e, "the site must not be asked")
 }
 
 // In a run of days the file is read anew, and what it says then holds.

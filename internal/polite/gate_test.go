@@ -100,7 +100,7 @@ func TestRobotsByStatus(t *testing.T) {
 			_, _, err := get(t.Context(), h, s.address+"/x")
 			require.Equal(t, kind, harvest.KindOf(err), "%v", err)
 			if err != nil {
-				require.ErrorContains(t, err, "nothing else may be asked")
+				require.ErrorContains(t, err, "the site must not be asked")
 				require.Positive(t, harvest.AsError(err).RetryAfter)
 			}
 		})

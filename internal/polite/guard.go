@@ -13,9 +13,9 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// guard refuses addresses inside the own network. It looks at the address that
-// is about to be connected, after name resolution, so that no name and no
-// second answer of a name server slips by.
+// guard refuses private addresses. It checks the address that is about to be connected,
+// after name resolution, so that neither a name nor a second answer of a name server
+// bypasses it.
 type guard struct {
 	allow  []netip.Prefix
 	dialer net.Dialer
@@ -27,8 +27,8 @@ func newGuard(allow []netip.Prefix) *guard {
 	return g
 }
 
-// dial refuses literals in every notation at once and leaves names to control. Both
-// run in goroutines of net and net/http.
+// dial checks literal addresses in every notation and leaves names to control. Both run
+// in goroutines of net and net/http.
 func (g *guard) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	err = harvest.Safely("connect to", address, func() error {
 		conn, err = g.connect(ctx, network, address)
@@ -83,8 +83,8 @@ func (g *guard) allowed(a netip.Addr) bool {
 	return false
 }
 
-// literal reads an address as the loosest resolver would: also with zone, as
-// one number, with fewer than four parts, octal or hexadecimal.
+// literal parses an address as leniently as any resolver: with a zone, as one number,
+// with fewer than four parts, octal or hexadecimal.
 func literal(host string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a, true

@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// masked stands for a secret in the ledger.
+// masked replaces a secret in the ledger.
 const masked = "***"
 
-// maskDepth is how deep addresses inside query values are looked at.
+// maskDepth is how deep addresses inside query values are masked.
 const maskDepth = 3
 
 // MaskURL returns an address as the ledger keeps it: without userinfo and
@@ -25,8 +25,7 @@ func maskURL(u *url.URL, depth int) string {
 	return c.String()
 }
 
-// maskQuery works on the raw query so that what is not secret stays as it was
-// sent, readable or not.
+// maskQuery works on the raw query, so that the rest stays as it was sent.
 func maskQuery(query string, depth int) string {
 	var b strings.Builder
 	for len(query) > 0 {
@@ -97,7 +96,7 @@ func secretName(name string) bool {
 	return false
 }
 
-// paging recognises resumptionToken, page_token, next_key and their like.
+// paging recognizes resumptionToken, page_token, next_key and similar names.
 func paging(words []string) bool {
 	switch last := words[len(words)-1]; last {
 	case "resumptiontoken", "pagetoken", "nexttoken":
@@ -111,7 +110,7 @@ func paging(words []string) bool {
 	}
 }
 
-// split cuts a name into its words: at signs and where a capital begins.
+// split splits a name into words, at punctuation and before capitals.
 func split(name string) []string {
 	var b strings.Builder
 	last := ' '

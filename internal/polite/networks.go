@@ -2,8 +2,8 @@ package polite
 
 import "net/netip"
 
-// inside says in words what keeps an address out of the public internet, or "".
-// The lists follow the IANA registries of special-purpose addresses (RFC 6890).
+// inside names the kind of a non-public address; "" if it is public. The lists follow
+// the IANA registries of special-purpose addresses (RFC 6890).
 func inside(a netip.Addr) string {
 	switch {
 	case !a.IsValid() || a.IsUnspecified():
@@ -38,8 +38,7 @@ func inside4(b [4]byte) string {
 	}
 }
 
-// inside6 looks through the forms that carry an IPv4 address (NAT64, 6to4):
-// what counts is where they lead.
+// inside6 checks the embedded IPv4 address of NAT64 and 6to4.
 func inside6(a netip.Addr) string {
 	b := a.As16()
 	switch {

@@ -8,24 +8,23 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// proxy chooses the way out by the environment. The guard holds there too: the
-// proxy's own address is dialled like any other, so a private one must be
-// allowed; and because the proxy resolves the target's name, the target is
-// resolved here first and refused when any address is inside. A name that only
-// the proxy can resolve is left to the proxy, which then is the guard.
+// proxy selects the proxy by the environment. The guard applies there too: the address
+// of the proxy is dialed like any other, so a private one must be allowed. Because the
+// proxy resolves the target's name, the name is also resolved here and refused if any
+// address is private. A name that only the proxy can resolve is left to the proxy.
 type proxy struct {
 	via     func(*url.URL) (*url.URL, error)
 	resolve lookup
 	guard   *guard
 }
 
-// choose is http.Transport's Proxy.
+// choose implements http.Transport.Proxy.
 func (p *proxy) choose(req *http.Request) (*url.URL, error) {
 	via, err := p.via(req.URL)
 	if err != nil {
 		return nil, &harvest.Error{
 			Kind: harvest.KindMisconfigured, Op: "choose a proxy for", On: req.URL.String(),
-			Err: fmt.Errorf("the proxy of the environment is not an address"), Advice: "look at HTTP_PROXY and HTTPS_PROXY",
+			Err: fmt.Errorf("the proxy in the environment is not a valid address"), Advice: "check HTTP_PROXY and HTTPS_PROXY",
 		}
 	}
 	if via == nil {
@@ -41,7 +40,7 @@ func (p *proxy) check(req *http.Request) error {
 	}
 	addrs, err := p.resolve(req.Context(), "ip", host)
 	if err != nil {
-		return nil // a name of the proxy's side
+		return nil // only the proxy can resolve it
 	}
 	for _, a := range addrs {
 		if err := p.guard.check(a); err != nil {

@@ -38,7 +38,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 		b := &reserve{}
 		c := open(t, loopback()).HTTP(visit.Visitor{Timeout: 100 * time.Millisecond, Record: b.record})
 		e := fails(t, c, s.URL+"/?password=abc", harvest.KindTimeout)
-		require.Contains(t, e.Error(), "no complete answer in time: 100ms", name)
+		require.Contains(t, e.Error(), "no complete response in time: 100ms", name)
 		require.NotErrorIs(t, e, context.DeadlineExceeded, "the caller's own time is not over")
 		require.Equal(t, harvest.KindTimeout, b.one(t).Kind)
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// maxRedirects is how many redirects one request may follow.
+// maxRedirects is how many redirects one request follows.
 const maxRedirects = 10
 
-// checkRedirect is http.Client's: it ends chains that are too long or go in a
-// circle, and takes credentials off as soon as one hop left the first origin.
+// checkRedirect implements http.Client.CheckRedirect. It ends chains that are too long
+// or loop, and removes credentials once a hop has left the first origin.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return harvest.Errorf(harvest.KindBroken, "follow", via[0].URL.String(), "more than %d redirects", maxRedirects)
 	}
 	if circular(req, via) {
-		return harvest.Errorf(harvest.KindBroken, "follow", via[0].URL.String(), "the redirects go in a circle")
+		return harvest.Errorf(harvest.KindBroken, "follow", via[0].URL.String(), "the redirects form a loop")
 	}
 	foreign := func(v *http.Request) bool { return !sameOrigin(via[0].URL, v.URL) }
 	if foreign(req) || slices.ContainsFunc(via, foreign) {
@@ -27,13 +27,13 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// circular: the same was asked before.
+// circular reports whether the same address was requested before.
 func circular(req *http.Request, via []*http.Request) bool {
 	return slices.ContainsFunc(via, func(v *http.Request) bool { return v.URL.String() == req.URL.String() && v.Method == req.Method })
 }
 
-// sameOrigin reports whether b may be told what was meant for a: the same host
-// and port over the same scheme, or the usual step from http to https.
+// sameOrigin reports whether b may receive what was meant for a: same host, port and
+// scheme, or the usual step from http to https.
 func sameOrigin(a, b *url.URL) bool {
 	if Host(a) != Host(b) {
 		return false
@@ -55,7 +55,7 @@ func port(u *url.URL) string {
 	}
 }
 
-// dropCredentials also drops the Referer, which holds the query string.
+// dropCredentials also removes Referer, because it contains the query string.
 func dropCredentials(h http.Header) {
 	for name := range h {
 		if name == "Cookie" || name == "Cookie2" || name == "Referer" || name == "Www-Authenticate" || secretName(name) {

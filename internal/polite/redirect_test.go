@@ -43,7 +43,7 @@ func TestRedirectCircle(t *testing.T) {
 	})
 	c, b := client(t, loopback())
 	e := fails(t, c, s.URL+"/a", harvest.KindBroken)
-	require.Contains(t, e.Error(), "circle")
+	require.Contains(t, e.Error(), "loop")
 	require.Len(t, b.all(), 3)
 }
 
@@ -92,11 +92,11 @@ func TestRedirectsThatLeadNowhere(t *testing.T) {
 	t.Parallel()
 	for location, text := range map[string]string{
 		"":                        "without an address",
-		"http://[::1":             "not an address",
+		"http://[::1":             "invalid address",
 		"ftp://example.it/x":      `scheme "ftp"`,
 		"file:///etc/passwd":      `scheme "file"`,
 		"http:///nohost":          "no host",
-		"http://a b/?token=12345": "not an address",
+		"http://a b/?token=12345": "invalid address",
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			if location != "" {

@@ -11,12 +11,11 @@ import (
 	"github.com/vendemmia/vendemmia/internal/times"
 )
 
-// maxRest caps what a Retry-After may ask for: a wrong date must not silence a
-// source for years.
+// maxRest limits a Retry-After: a wrong date must not silence a source for years.
 const maxRest = 24 * time.Hour
 
-// restAsked returns how long an answer asks to be left alone (RFC 9110, section
-// 10.2.3), or 0. The header that fetchers see is capped alike.
+// restAsked returns how long a response asks to be left alone (RFC 9110, section
+// 10.2.3), or 0. It applies the limit to the header that fetchers see too.
 func restAsked(resp *http.Response) time.Duration {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
 		return 0
@@ -29,7 +28,7 @@ func restAsked(resp *http.Response) time.Duration {
 	return rest
 }
 
-// short writes a duration without zero parts at its end: 3h, 1m30s.
+// short formats a duration without trailing zero units: 3h, 1m30s.
 func short(d time.Duration) string {
 	text := d.Round(time.Second).String()
 	if strings.HasSuffix(text, "m0s") {
@@ -41,7 +40,8 @@ func short(d time.Duration) string {
 	return text
 }
 
-// rest lets the host rest: for all through Settings.Rest, else here.
+// rest makes the host rest: in all processes through Settings.Rest, otherwise in this
+// one.
 func (x *exchange) rest(d time.Duration, status int) {
 	until, why := time.Now().Add(d), fmt.Sprintf("it answered %d with Retry-After %s", status, short(d))
 	notify := x.client.settings.Rest

@@ -11,7 +11,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
-// roundTripper is one visitor's way out; all state is the Client's.
+// roundTripper sends the requests of one visitor. All shared state is the Client's.
 type roundTripper struct {
 	client    *Client
 	visitor   visit.Visitor
@@ -44,7 +44,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return x.answer(resp)
 }
 
-// wait sees what robots.txt says and waits for the host's turn.
+// wait checks robots.txt and waits for the rate limit.
 func (r *roundTripper) wait(req *http.Request) (t *permit, verdict string, err error) {
 	r.visitor.Waits(true)
 	defer r.visitor.Waits(false)
@@ -58,11 +58,11 @@ func (r *roundTripper) wait(req *http.Request) (t *permit, verdict string, err e
 	return t, verdict, nil
 }
 
-// CloseIdleConnections lets http.Client do what Client.Close does.
+// CloseIdleConnections makes http.Client.CloseIdleConnections work like Client.Close.
 func (r *roundTripper) CloseIdleConnections() { r.client.Close() }
 
-// checkRequest refuses what no server could be asked. An address that a
-// redirect led to is the source's fault, any other the file's.
+// checkRequest refuses requests that no server could receive. If a redirect led to the
+// address, the source is at fault, otherwise the campaign file.
 func checkRequest(req *http.Request) error {
 	kind := harvest.KindMisconfigured
 	if req.Response != nil {
@@ -78,7 +78,7 @@ func checkRequest(req *http.Request) error {
 	}
 }
 
-// unsent closes the body of a request that never left, as RoundTrip must.
+// unsent closes the body of a request that was not sent, as RoundTrip must.
 func unsent(req *http.Request, err error) error {
 	if req.Body != nil {
 		req.Body.Close() // nothing was sent
@@ -86,7 +86,7 @@ func unsent(req *http.Request, err error) error {
 	return err
 }
 
-// refused explains why the host's turn was not had.
+// refused explains why a request did not get its permit.
 func refused(req *http.Request, err error) error {
 	e := &harvest.Error{Kind: harvest.KindThrottled, Op: verb(req), On: req.URL.String(), Err: err}
 	if r, ok := errors.AsType[*refusal](err); ok {
@@ -97,11 +97,11 @@ func refused(req *http.Request, err error) error {
 		return e
 	}
 	e.Kind, e.Err = stopped(req.Context())
-	e.Err = fmt.Errorf("while waiting for the host's turn: %w", e.Err)
+	e.Err = fmt.Errorf("while waiting for the rate limit of the host: %w", e.Err)
 	return e
 }
 
-// badLocation reports a redirect that leads nowhere, or nil.
+// badLocation reports a redirect without a usable address, or nil.
 func badLocation(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -113,7 +113,7 @@ func badLocation(resp *http.Response) error {
 		return fmt.Errorf("a redirect (%d) without an address", resp.StatusCode)
 	}
 	if _, err := url.Parse(location); err != nil {
-		return fmt.Errorf("a redirect (%d) to something that is not an address", resp.StatusCode)
+		return fmt.Errorf("a redirect (%d) to an invalid address", resp.StatusCode)
 	}
 	return nil
 }

@@ -2,24 +2,23 @@ package polite
 
 import "time"
 
-// Rule is how one host wants to be treated; it is asked for anew whenever a
-// request is about to leave.
+// Rule is how to treat one host. It is read again for each request.
 type Rule struct {
-	// Every is the gap between the end of an answer and the next request; when
-	// set, one request is in flight at a time and Connections is not looked at.
+	// Every is the gap between the end of a response and the next request. If set, at
+	// most one request is in flight and Connections is ignored.
 	Every time.Duration
-	// Slow is a gap kept because the host was in trouble; the longer one of both
-	// holds. Settings.Slow is told what it shall be.
+	// Slow is a gap after errors; the longer of both applies. Settings.Slow reports
+	// changes.
 	Slow time.Duration
-	// Connections bounds the requests in flight; 0 is DefaultConnections.
+	// Connections limits the requests in flight; 0 is DefaultConnections.
 	Connections int
-	// RestUntil and RestWhy: the host asked to be left alone.
+	// RestUntil and RestWhy say that the host asked for no requests.
 	RestUntil time.Time
 	RestWhy   string
-	// Robots is RobotsObey, RobotsIgnore, or "" for what the visitor says.
+	// Robots is RobotsObey, RobotsIgnore, or "" for the visitor's setting.
 	Robots string
-	// Paused says why a person stopped all requests, at PausedAt, until PausedUntil or
-	// for ever; empty: not paused.
+	// Paused is why a person stopped all requests at PausedAt, until PausedUntil or
+	// indefinitely; empty: not paused.
 	Paused                string
 	PausedAt, PausedUntil time.Time
 }

@@ -12,27 +12,27 @@ import (
 )
 
 const (
-	// leastSlow is what a gap is taken for at least when it is doubled or halved.
+	// leastSlow is the smallest value that is doubled or halved.
 	leastSlow = time.Second
-	// mostSlow bounds the gap of a host in trouble.
+	// mostSlow limits the gap after errors.
 	mostSlow = time.Minute
-	// goodRow is how many good answers in a row halve that gap.
+	// goodRow is how many good responses in a row halve the gap.
 	goodRow = 10
-	// strainWindow is within how many answers a second server error counts.
+	// strainWindow is the number of responses in which a second server error counts.
 	strainWindow = 10
 )
 
-// manner is what an answer says about how its host is doing.
+// manner classifies a response by what it says about the state of its host.
 type manner int
 
 const (
 	mannerOther manner = iota // nothing
 	mannerGood
-	mannerError // 5xx: one alone says little
+	mannerError // 5xx; a single one does not count
 	mannerBusy  // 429
 )
 
-// mannerOf reads a status. An answer that asks for a rest has its wish already.
+// mannerOf classifies a status. A response with Retry-After is handled by rest.
 func mannerOf(status int, rest time.Duration) manner {
 	switch {
 	case rest > 0:
@@ -48,18 +48,18 @@ func mannerOf(status int, rest time.Duration) manner {
 	}
 }
 
-// strain is what the answers of one host said lately.
+// strain is the recent responses of one host.
 type strain struct {
-	recent uint16 // the last answers, the newest lowest; 1: server error or busy
+	recent uint16 // the last responses, newest in the lowest bit; 1: server error or busy
 	good   int    // in a row, since the last change
 	seen   time.Duration
 	raised time.Time
 }
 
-// answered takes in the answer to a request that left at a moment, and returns
-// the gap to keep from now on. slow is the one that holds, own what is kept
-// anyway. Who left before the last raise does not raise again: that request did
-// not know the gap.
+// answered records the response to a request sent at left and returns the gap from now
+// on. slow is the current gap after errors, own the configured gap. A request sent
+// before the last increase does not increase the gap again, because it did not respect
+// the increased one.
 func (s *strain) answered(m manner, left time.Time, slow, own time.Duration) time.Duration {
 	if slow > s.seen {
 		s.good = 0
@@ -95,13 +95,14 @@ func (s *strain) note(m manner) {
 	}
 }
 
-// strained: a 429 is meant for us, one server error is an accident.
+// strained reports whether the gap must grow: after a 429, or after a second server
+// error.
 func (s *strain) strained(m manner) bool {
 	return m == mannerBusy || m == mannerError && bits.OnesCount16(s.recent) > 1
 }
 
-// raised is the gap of a host that is in trouble with this one. Where its own is
-// as long as any, there is none.
+// raised returns the gap after one more error; 0 if the configured gap is longer than
+// any.
 func raised(slow, own time.Duration) time.Duration {
 	if own >= mostSlow {
 		return 0
@@ -109,7 +110,8 @@ func raised(slow, own time.Duration) time.Duration {
 	return min(2*max(slow, own, leastSlow), mostSlow)
 }
 
-// eased is the gap of a host that is well with this one; 0: its own will do.
+// eased returns the gap after goodRow good responses; 0 if the configured gap is
+// enough.
 func eased(slow, own time.Duration) time.Duration {
 	if slow /= 2; slow < max(own, leastSlow)/2 {
 		return 0
@@ -117,24 +119,24 @@ func eased(slow, own time.Duration) time.Duration {
 	return slow
 }
 
-// errNobody: there is no one to tell.
-var errNobody = errors.New("nobody is told")
+// errNobody means that strains.notify is not set.
+var errNobody = errors.New("nobody to notify")
 
-// strains keeps the strain of each host that was ever in trouble. The gap of a
-// host is kept for all where somebody is told, else here.
+// strains keeps the strain of each host that had errors. notify shares a host's gap
+// with other processes; without it, or if it fails, this process keeps the gap.
 type strains struct {
-	notify func(ctx context.Context, host string, gap time.Duration, why string) error // nil: nobody
+	notify func(ctx context.Context, host string, gap time.Duration, why string) error // nil: not shared
 	hosts  sync.Map                                                                    // host to *strainedHost
 }
 
-// strainedHost is locked while a change is told, so that changes are told in order.
+// strainedHost stays locked during notify, so that changes are reported in order.
 type strainedHost struct {
 	mu   sync.Mutex
-	kept atomic.Int64 // the gap that could not be told; read with the host's queue locked
+	kept atomic.Int64 // the gap that notify did not take; read with the host's queue locked
 	strain
 }
 
-// kept is the gap that only this process knows of.
+// kept returns the gap that only this process knows.
 func (s *strains) kept(host string) time.Duration {
 	if h, ok := s.hosts.Load(host); ok {
 		return time.Duration(h.(*strainedHost).kept.Load())
@@ -142,8 +144,8 @@ func (s *strains) kept(host string) time.Duration {
 	return 0
 }
 
-// answered takes in a host's answer. treat gives the gap that is kept because of
-// trouble and the one that is kept anyway.
+// answered records a response. treat returns the current gap after errors and the
+// configured gap.
 func (s *strains) answered(ctx context.Context, host string, status int, m manner, left time.Time, treat func() (slow, own time.Duration)) {
 	slow, _ := treat()
 	h, known := s.hosts.Load(host)
@@ -175,7 +177,7 @@ func (h *strainedHost) answered(m manner, left time.Time, treat func() (slow, ow
 	h.kept.Store(int64(next))
 }
 
-// strain takes in what the answer says about its host.
+// strain records the response in its host's strain.
 func (x *exchange) strain(status int, rest time.Duration) {
 	host := Host(x.req.URL)
 	treat := func() (slow, own time.Duration) {

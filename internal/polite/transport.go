@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// maxHeader bounds the header of an answer; real ones stay under 16 KiB.
+// maxHeader limits a response header; real ones stay under 16 KiB.
 const maxHeader = 256 << 10
 
-// maxIdle bounds the idle connections of a process, which may all be one host's: a
-// host that allows hundreds at once must not be connected to anew for each request.
+// maxIdle limits the idle connections of a process. All may belong to one host, so that
+// a host that allows hundreds at once is not connected to again for each request.
 const maxIdle = 512
 
-// newTransport makes the one transport of a process. Compression is off because
-// body decodes itself: it counts what was transferred.
+// newTransport returns the transport of a process. Compression is off because body
+// decodes, to count what was transferred.
 func newTransport(g *guard, p *proxy) *http.Transport {
 	return &http.Transport{
 		Proxy:                  p.choose,
