@@ -66,7 +66,7 @@ func TestTheStoreRemembersItsServer(t *testing.T) {
 		require.Equal(t, program.ExitError, r.code, "%v %s", args, r.out)
 		require.Contains(t, r.err, "was applied to namespace default @ localhost:7233, and this is namespace default @ localhost:7299")
 		require.Contains(t, r.err, "starter campaigns apply --move")
-		require.NotContains(t, r.out, "not on the server any more")
+		require.NotContains(t, r.out, "no longer on the server")
 	}
 	require.Contains(t, b.ok("campaigns", "list"), "example", "what needs no server is shown")
 

@@ -14,32 +14,32 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// Done is one campaign that Apply has brought to where the files want it.
+// Done is one campaign that Apply has completed.
 type Done struct {
 	Name string `json:"campaign"`
 	Mark Mark   `json:"mark"`
-	// Definition is the one in force, "news@8"; empty for what was removed.
+	// Definition is the current one, "news@8"; empty for a removed campaign.
 	Definition string `json:"definition,omitempty"`
-	// Moved counts the checkpoints that came along from a former name.
+	// Moved counts the checkpoints that moved from a former name.
 	Moved int `json:"moved,omitempty"`
-	// Action is what was done to the schedule.
+	// Action is the change to the schedule.
 	Action Action `json:"schedule,omitempty"`
 }
 
-// Result is what Apply did; after an error, what it did until then.
+// Result is what Apply did; after an error, what it did before the error.
 type Result struct {
 	Plan *Plan  `json:"plan"`
 	Done []Done `json:"done,omitempty"`
 }
 
-// Apply does what Plan says, and returns ErrMoved when plan is not empty and
-// names another one, ErrBlocked when something must be settled first: then
-// nothing was changed.
+// Apply carries out what Plan returns. It changes nothing and returns ErrMoved if plan
+// is set and is not the digest of the current plan, and ErrBlocked if a campaign is
+// blocked.
 //
-// The store goes first, in one transaction; then the schedules, several at once,
-// each confirmed. After an error or a crash a further Apply completes it. Applied
-// twice, the second changes nothing. report, if not nil, is called as each
-// campaign is done, in the plan's order.
+// It writes the store in one transaction, then the schedules, several at a time, and
+// confirms each. After an error or a crash, another Apply completes it. Applying twice
+// changes nothing the second time. report, if not nil, is called for each finished
+// campaign, in the order of the plan.
 func (r *Planner) Apply(ctx context.Context, in Input, plan string, report func(Done)) (*Result, error) {
 	v, err := r.look(ctx, in)
 	if err != nil {
@@ -74,9 +74,9 @@ func (r *Planner) Apply(ctx context.Context, in Input, plan string, report func(
 // atOnce is how many schedules are written at the same time.
 const atOnce = 16
 
-// applyTasks does the campaigns that the plan touches, several at once, and
-// returns those that are done, in the plan's order. After an error no further one
-// is begun.
+// applyTasks applies the campaigns that the plan changes, several at a time, and
+// returns the finished ones in the order of the plan. After an error it starts no
+// further one.
 func (r *Planner) applyTasks(ctx context.Context, v *view, apply func(context.Context, *task) (Done, error), report func(Done)) ([]Done, error) {
 	touched := slices.DeleteFunc(slices.Clone(v.tasks), func(t *task) bool { return !v.plan.touches(t.change) })
 	finished := make([]*Done, len(touched))
@@ -117,7 +117,8 @@ func (r *Planner) applyTasks(ctx context.Context, v *view, apply func(context.Co
 	return done, err
 }
 
-// applyTask does one campaign, once the store has it, and records that.
+// applyTask writes the schedule of one campaign that is in the store already, and
+// records it.
 func (r *Planner) applyTask(ctx context.Context, t *task, row rows.Campaign, in Input) (Done, error) {
 	d, err := r.applySchedule(ctx, t, row)
 	if err != nil {
@@ -130,7 +131,7 @@ func (r *Planner) applyTask(ctx context.Context, t *task, row rows.Campaign, in 
 	return d, nil
 }
 
-// current reads what the store has now, by name.
+// current reads the campaigns of the store by name.
 func (r *Planner) current(ctx context.Context) (map[string]rows.Campaign, error) {
 	list, err := r.store.Campaigns(ctx, "", false)
 	if err != nil {
@@ -143,7 +144,7 @@ func (r *Planner) current(ctx context.Context) (map[string]rows.Campaign, error)
 	return out, nil
 }
 
-// record: what was removed the store has noted itself.
+// record adds an event. The store records removals itself.
 func (r *Planner) record(ctx context.Context, in Input, d Done) error {
 	if d.Mark == MarkGone {
 		return nil
@@ -155,8 +156,8 @@ func (r *Planner) record(ctx context.Context, in Input, d Done) error {
 	return nil
 }
 
-// applyStore writes lists, then definitions and hosts in one transaction, then
-// pauses and removals. It returns the checkpoints that moved, by campaign.
+// applyStore writes lists, then definitions and hosts in one transaction, then pauses
+// and removals. It returns how many checkpoints moved, by campaign.
 func (r *Planner) applyStore(ctx context.Context, v *view, in Input) (map[string]int, error) {
 	a, gone, err := r.application(ctx, v, in)
 	if err != nil {
@@ -177,14 +178,14 @@ func (r *Planner) applyStore(ctx context.Context, v *view, in Input) (map[string
 	}
 	if len(gone) > 0 {
 		if err := r.store.RemoveCampaigns(ctx, gone, in.Author); err != nil {
-			return nil, fmt.Errorf("remove the campaigns that are in no file: %w", err)
+			return nil, fmt.Errorf("remove the campaigns that are no longer in any file: %w", err)
 		}
 	}
 	return moved, nil
 }
 
-// application is what is written of definitions and hosts, once their lists are
-// saved, and the campaigns that go.
+// application saves the lists and returns the definitions and hosts to write, and the
+// campaigns to remove.
 func (r *Planner) application(ctx context.Context, v *view, in Input) (a rows.Application, gone []string, err error) {
 	a = rows.Application{Project: in.Loaded.Project, Author: in.Author, At: in.Now, Hosts: applyHosts(in.Loaded)}
 	for _, t := range v.tasks {
@@ -224,7 +225,8 @@ func applyHosts(l *campaigns.Loaded) []rows.Host {
 	return out
 }
 
-// saveLists keeps the rows of list files by digest; known ones stay.
+// saveLists stores the rows of list files by digest. Lists that are stored already
+// stay.
 func (r *Planner) saveLists(ctx context.Context, s *campaigns.Source) error {
 	for digest, list := range s.Lists {
 		var failed error
@@ -262,7 +264,7 @@ func (r *Planner) applyPauses(ctx context.Context, v *view) error {
 	return nil
 }
 
-// applySchedule brings the server to what the store now says.
+// applySchedule makes the schedule match the stored campaign.
 func (r *Planner) applySchedule(ctx context.Context, t *task, row rows.Campaign) (Done, error) {
 	d := Done{Name: t.name, Mark: t.change.Mark, Action: t.change.Action}
 	if t.source == nil {
@@ -272,7 +274,7 @@ func (r *Planner) applySchedule(ctx context.Context, t *task, row rows.Campaign)
 		return d, nil
 	}
 	d.Definition = rows.Ref(row.Name, row.Definition.Version)
-	if t.foreign { // its memo cannot be changed
+	if t.foreign { // a memo cannot be updated
 		if err := r.drop(ctx, t.name); err != nil {
 			return d, err
 		}
@@ -299,8 +301,8 @@ func (r *Planner) applySchedule(ctx context.Context, t *task, row rows.Campaign)
 	return d, nil
 }
 
-// formerMaxRuns is max_runs of the definition that the server has, which after
-// an interrupted apply is not the store's.
+// formerMaxRuns is max_runs of the definition on the server, which after an interrupted
+// apply is older than the one in the store.
 func (r *Planner) formerMaxRuns(ctx context.Context, t *task) (int, error) {
 	old := t.old
 	if e := t.server; e != nil && e.ours && t.stored != nil && e.parsed.Version != t.stored.Definition.Version {

@@ -12,8 +12,8 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// continuing asks a fetcher what becomes of the checkpoints of an entry whose
-// params change.
+// continuing asks a fetcher whether the checkpoints of an entry survive a change of its
+// params.
 type continuing struct {
 	old, now    campaigns.Entry
 	fetcher     harvest.Continuer
@@ -33,7 +33,8 @@ func (r *Planner) continuing(ctx context.Context, t *task, old, now campaigns.En
 	return c, nil
 }
 
-// of says what becomes of the checkpoint of one item; "" where its params stay.
+// of describes what happens to the checkpoint of one item; "" if its params are
+// unchanged.
 func (c *continuing) of(key string, old, now campaigns.Row) (text string, kept bool) {
 	before, err := c.old.ItemParams(old, nil)
 	after, err2 := c.now.ItemParams(now, nil)
@@ -51,8 +52,8 @@ func (c *continuing) of(key string, old, now campaigns.Row) (text string, kept b
 	return "the checkpoint is kept", true
 }
 
-// anew lists the items of both sides whose own rows stay and whose checkpoints do
-// not: params of the entry changed.
+// anew lists the items whose rows are unchanged but whose checkpoints are lost, because
+// params of the entry changed.
 func (c *continuing) anew(before, after map[string]campaigns.Row) string {
 	var keys []string
 	why := ""

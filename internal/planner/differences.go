@@ -50,7 +50,7 @@ func union(a, b flat) []string {
 	return out
 }
 
-// about is what is known of a fetcher; nothing where it is not known.
+// about returns what is known about a fetcher; the zero value if it is unknown.
 func (r *Planner) about(fetcher string) campaigns.FetcherInfo {
 	if r.settings.Lookup == nil {
 		return campaigns.FetcherInfo{}

@@ -10,8 +10,8 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// digest names what is wanted together with what was found. Times of looking
-// are no part of it; the author is not either.
+// digest identifies the wanted state together with the found one. It does not depend on
+// the time or the author.
 func (v *view) digest(in Input) (string, error) {
 	type line struct {
 		Name, Want, Action string
@@ -48,7 +48,7 @@ func (v *view) digest(in Input) (string, error) {
 	return strings.TrimPrefix(harvest.Digest(raw), "sha256:")[:16], nil
 }
 
-// specKey holds no more than a list brings.
+// specKey covers only what a list of schedules returns.
 func specKey(s scheduleSpec) string {
 	s.Intervals, s.Calendars, s.Skip = head(s.Intervals, listLimit), head(s.Calendars, listLimit), head(s.Skip, listLimit)
 	var b strings.Builder
@@ -58,7 +58,7 @@ func specKey(s scheduleSpec) string {
 	return b.String()
 }
 
-// minPlan is the shortest prefix of a plan's digest that names it.
+// minPlan is the length of the shortest accepted prefix of a plan's digest.
 const minPlan = 4
 
 func checkPlan(p *Plan, given string) error {

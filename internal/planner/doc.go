@@ -1,4 +1,4 @@
-// Package planner brings campaign files to the store and to Temporal's
-// schedules: what would change (Plan), doing it so that a crash in the middle is
-// completed by the next time (Apply), and pausing, resuming and deleting.
+// Package planner brings campaign files into the store and Temporal's schedules. Plan
+// shows what would change, Apply carries it out and completes an interrupted Apply, and
+// Pause, Resume and Delete change one campaign.
 package planner

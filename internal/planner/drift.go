@@ -11,8 +11,8 @@ import (
 
 type scheduleSpec = client.ScheduleSpec
 
-// evaluateDrift says how the server differs from what the stored definition says,
-// in a sentence and, where it is the timing, value by value. Times are in the
+// evaluateDrift describes how the schedule on the server differs from the stored
+// definition: in a sentence and, for the timing, value by value. Times are in the
 // reader's zone.
 func (r *Planner) evaluateDrift(t *task, reader *time.Location) {
 	c := &t.change
@@ -24,7 +24,7 @@ func (r *Planner) evaluateDrift(t *task, reader *time.Location) {
 		return
 	}
 	if t.server == nil {
-		c.Why = "its schedule is not on the server any more: apply makes it again"
+		c.Why = "its schedule is no longer on the server: apply creates it again"
 		return
 	}
 	version := t.stored.Definition.Version
@@ -49,11 +49,12 @@ func (r *Planner) evaluateDrift(t *task, reader *time.Location) {
 	}
 }
 
-// listLimit is how many calendars, intervals and exclusions a server's list
-// holds of a schedule.
+// listLimit is how many calendars, intervals and exclusions of a schedule a list
+// contains.
 const listLimit = 10
 
-// sameSpec compares what fires; whole is false for a spec out of a list.
+// sameSpec compares the timing. whole is false for a spec from a list, which may be
+// truncated.
 func sameSpec(got, want scheduleSpec, whole bool) bool {
 	limit := -1
 	if !whole {
@@ -91,7 +92,7 @@ func fields(c client.ScheduleCalendarSpec) [][]client.ScheduleRange {
 	return [][]client.ScheduleRange{c.Second, c.Minute, c.Hour, c.DayOfMonth, c.Month, c.DayOfWeek, c.Year}
 }
 
-// values lists what ranges stand for, whatever their form.
+// values lists the values of ranges, independent of their notation.
 func values(ranges []client.ScheduleRange) string {
 	var set []int
 	for _, r := range ranges {
@@ -104,8 +105,8 @@ func values(ranges []client.ScheduleRange) string {
 	return fmt.Sprint(slices.Compact(set))
 }
 
-// specDifferences compares there (Old) with here (New); times are in the reader's
-// zone.
+// specDifferences compares the server (Old) with the definition (New). Times are in the
+// reader's zone.
 func specDifferences(there, here scheduleSpec, reader *time.Location) []Difference {
 	var out []Difference
 	add := func(path, old, now string) {
@@ -136,8 +137,7 @@ func dayWords(t time.Time, loc *time.Location) string {
 	return t.In(loc).Format("2006-01-02 15:04 MST")
 }
 
-// specWords says a spec in words: "every 2h", "tue,fri at 19:00", else as a
-// crontab line.
+// specWords formats a spec: "every 2h", "tue,fri at 19:00", or a crontab line.
 func specWords(s scheduleSpec) string {
 	var parts []string
 	for _, i := range s.Intervals {

@@ -9,9 +9,9 @@ import (
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
-// OtherStore returns the id of the store that an instance's schedules belong to
-// when none of them is of the instance's own; empty when there is no schedule,
-// or none that says whose it is.
+// OtherStore returns the id of another store if the schedules of an instance belong to
+// it and none belongs to the instance's own; empty if there is no schedule, or none
+// names its store.
 func OtherStore(ctx context.Context, s Schedules, i workflows.Instance) (string, error) {
 	it, err := s.List(ctx, client.ScheduleListOptions{PageSize: listPage})
 	if err != nil {

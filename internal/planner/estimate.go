@@ -14,37 +14,38 @@ import (
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
-// Estimate is what a campaign will cost, as far as its files tell.
+// Estimate is the expected cost of a campaign, as far as its files show it.
 type Estimate struct {
 	Items int `json:"items"`
-	// Asked is true when a source is asked for items, so there are more.
+	// Asked is true if a source supplies the items, so that there are more than
+	// counted.
 	Asked bool `json:"asked,omitempty"`
-	// Hosts counts the hosts of the items whose address is known; Host is set
-	// when all are on that one.
+	// Hosts counts the hosts of items with a known address. Host is set if all are on
+	// one host.
 	Hosts int    `json:"hosts,omitempty"`
 	Host  string `json:"host,omitempty"`
-	// AtATime is how many items the hosts' connections let work at a time; 0:
-	// not known.
+	// AtATime is how many items can work at a time given the connections of the hosts;
+	// 0: unknown.
 	AtATime int `json:"at_a_time,omitempty"`
-	// Gap is the one Host's: one request departs there per gap, however many items
-	// work.
+	// Gap is the gap of Host: one request per gap, independent of the number of
+	// processors.
 	Gap time.Duration `json:"gap,omitempty"`
-	// RequestsPerDay is what the last runs asked for, where there were some (Seen);
-	// else one request an item, which is the least. ActionsPerMonth are Temporal's.
+	// RequestsPerDay is derived from the last runs if there were any (Seen), otherwise
+	// it assumes one request per item, the minimum. ActionsPerMonth are Temporal's.
 	RequestsPerDay  int  `json:"requests_per_day,omitempty"`
 	Seen            bool `json:"seen,omitempty"`
 	ActionsPerMonth int  `json:"actions_per_month,omitempty"`
 }
 
-// runsSeen is how many runs are looked at for what one asks.
+// runsSeen is how many recent runs are averaged.
 const runsSeen = 10
 
-// Temporal actions of a run beside its chunks: three for a scheduled start, one
-// each for OpenRun and CloseRun, one upsert of attributes.
+// actionsPerRun counts the Temporal actions of a run besides its chunks: three for a
+// scheduled start, one each for OpenRun and CloseRun, one upsert of attributes.
 const actionsPerRun = 6
 
-// askedPerRun is what the last runs that did their work asked for, in the mean; 0:
-// there were none.
+// askedPerRun is the mean number of requests of the last runs that did work; 0 if there
+// were none.
 func (r *Planner) askedPerRun(ctx context.Context, campaign string) (float64, error) {
 	last, err := r.store.Runs(ctx, rows.RunFilter{Campaign: campaign, States: []rows.RunState{rows.RunClosed}, Limit: runsSeen})
 	if err != nil {
@@ -59,7 +60,7 @@ func (r *Planner) askedPerRun(ctx context.Context, campaign string) (float64, er
 	return float64(asked) / float64(max(1, n)), nil
 }
 
-// estimate tells the cost; seen is what a run asks for, 0 where that is not known.
+// estimate computes the cost; seen is the number of requests per run, 0 if unknown.
 func (r *Planner) estimate(s campaigns.Source, rules map[string]campaigns.Host, seen float64, now time.Time) Estimate {
 	var e Estimate
 	perHost, unknown, activities := map[string]int{}, 0, 0
@@ -95,8 +96,7 @@ func (r *Planner) estimate(s campaigns.Source, rules map[string]campaigns.Host, 
 	return e
 }
 
-// countHosts adds an entry's items by host and returns how many have none that
-// is known.
+// countHosts adds an entry's items by host and returns how many have no known host.
 func (r *Planner) countHosts(e campaigns.Entry, rows []campaigns.Row, perHost map[string]int) int {
 	unknown := 0
 	fallback := r.defaultURL(e)
@@ -112,7 +112,7 @@ func (r *Planner) countHosts(e campaigns.Entry, rows []campaigns.Row, perHost ma
 	return unknown
 }
 
-// defaultURL is the address a fetcher of one source knows by itself.
+// defaultURL is the built-in address of a fetcher with only one source.
 func (r *Planner) defaultURL(e campaigns.Entry) string {
 	for _, f := range r.fields(e.Fetcher) {
 		if f.Name == "url" {
@@ -122,11 +122,11 @@ func (r *Planner) defaultURL(e campaigns.Entry) string {
 	return ""
 }
 
-// defaultConnections is what a host gets that no rule names.
+// defaultConnections applies to a host without a rule.
 const defaultConnections = 2
 
-// bottleneck returns how many items can work at a time, and the host when there
-// is only one.
+// bottleneck returns how many items can work at a time, and the host if there is only
+// one.
 func bottleneck(perHost map[string]int, rules map[string]campaigns.Host) (string, int) {
 	sum, only := 0, ""
 	for host, items := range perHost {
@@ -173,7 +173,7 @@ func (e Estimate) warnings(processors int) []string {
 	few := e.AtATime > 0 && e.AtATime < processors && e.AtATime < e.Items
 	switch {
 	case e.Host != "" && e.Gap > 0 && processors > 1 && e.Items > 1:
-		return []string{fmt.Sprintf("processors %d, but all items are on one host: %s at a time, and one request departs per gap of %s (at most %s); more processors do not make that faster (hosts: %s)",
+		return []string{fmt.Sprintf("processors %d, but all items are on one host: %s at a time, and one request per gap of %s (at most %s); more processors do not make that faster (hosts: %s)",
 			processors, wording.Count(min(e.AtATime, processors), "item"), durationWords(e.Gap), perGap(e.Gap), e.Host)}
 	case few && e.Host != "":
 		return []string{fmt.Sprintf("processors %d, but all items are on one host with %s: %d will work at a time (hosts: %s)", processors, wording.Count(e.AtATime, "connection"), e.AtATime, e.Host)}
@@ -183,7 +183,7 @@ func (e Estimate) warnings(processors int) []string {
 	return nil
 }
 
-// perGap says what a gap allows: "60 a minute".
+// perGap formats the rate that a gap allows: "60 a minute".
 func perGap(gap time.Duration) string {
 	for _, span := range []struct {
 		d    time.Duration
@@ -196,7 +196,8 @@ func perGap(gap time.Duration) string {
 	return "less than one an hour"
 }
 
-// hostRules are the rules that will hold: the store's, these files' over them.
+// hostRules are the rules after an apply: those of the store, overridden by these
+// files.
 func hostRules(l *campaigns.Loaded, stored []rows.Host) map[string]campaigns.Host {
 	out := map[string]campaigns.Host{}
 	for _, h := range stored {
@@ -210,8 +211,8 @@ func hostRules(l *campaigns.Loaded, stored []rows.Host) map[string]campaigns.Hos
 	return out
 }
 
-// hostDifferences compares the rules of this project's hosts. A rule that another
-// project says alike is no difference.
+// hostDifferences compares the rules of this project's hosts. An equal rule of another
+// project is not a difference.
 func hostDifferences(l *campaigns.Loaded, stored []rows.Host) []Difference {
 	before, after := flat{}, flat{}
 	for _, h := range l.Hosts {

@@ -47,8 +47,8 @@ func TestTheLastRunsSayWhatARunAsks(t *testing.T) {
 func TestAGapIsTheBottleneck(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ rule, items, want string }{
-		"two connections":    {"every: 1s, connections: 2", "a b c", "processors 6, but all items are on one host: 2 items at a time, and one request departs per gap of 1s (at most 60 a minute); more processors do not make that faster (hosts: h.example.org)"},
-		"more than there is": {"every: 90s, connections: 9", "a b c", "processors 6, but all items are on one host: 3 items at a time, and one request departs per gap of 1m30s (at most 40 an hour); more processors do not make that faster (hosts: h.example.org)"},
+		"two connections":    {"every: 1s, connections: 2", "a b c", "processors 6, but all items are on one host: 2 items at a time, and one request per gap of 1s (at most 60 a minute); more processors do not make that faster (hosts: h.example.org)"},
+		"more than there is": {"every: 90s, connections: 9", "a b c", "processors 6, but all items are on one host: 3 items at a time, and one request per gap of 1m30s (at most 40 an hour); more processors do not make that faster (hosts: h.example.org)"},
 		"no gap":             {"connections: 2", "a b c", "processors 6, but all items are on one host with 2 connections: 2 will work at a time (hosts: h.example.org)"},
 		"one item":           {"every: 1s", "a", ""},
 	} {

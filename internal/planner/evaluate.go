@@ -8,10 +8,10 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// coming is how many fires a plan shows.
+// coming is how many future fires a plan shows.
 const coming = 5
 
-// evaluate fills in what would become of a campaign.
+// evaluate fills in the change of one campaign.
 func (r *Planner) evaluate(ctx context.Context, t *task, in Input, f *found) error {
 	t.change = Change{Name: t.name}
 	if t.stored != nil {
@@ -45,7 +45,7 @@ func (r *Planner) evaluate(ctx context.Context, t *task, in Input, f *found) err
 	if s := t.source.Campaign.Schedule; s != nil && t.pause == nil {
 		c.Next = s.Next(in.Now, coming)
 		for i := range c.Next {
-			c.Next[i] = c.Next[i].In(in.Now.Location()) // of who reads it
+			c.Next[i] = c.Next[i].In(in.Now.Location()) // in the reader's zone
 		}
 	}
 	c.Paused = pauseWords(t, in)
@@ -70,7 +70,7 @@ func (r *Planner) evaluateGone(ctx context.Context, t *task, in Input) error {
 	return err
 }
 
-// documents counts what a campaign has stored.
+// documents counts the stored documents of a campaign.
 func (r *Planner) documents(ctx context.Context, campaign string) (int64, error) {
 	n, err := r.store.Counts(ctx, campaign)
 	if err != nil {
@@ -79,8 +79,7 @@ func (r *Planner) documents(ctx context.Context, campaign string) (int64, error)
 	return n.Documents, nil
 }
 
-// evaluateOwner finds what must not be touched: another project's campaign,
-// another store's schedule.
+// evaluateOwner blocks campaigns of other projects and schedules of other stores.
 func (r *Planner) evaluateOwner(t *task, in Input) {
 	switch {
 	case t.stored != nil && t.stored.Project != in.Loaded.Project:
@@ -128,7 +127,7 @@ func (r *Planner) action(t *task) Action {
 	}
 }
 
-// evaluateContent adds what a new or changed campaign looks like.
+// evaluateContent adds the details of a new or changed campaign.
 func (r *Planner) evaluateContent(ctx context.Context, t *task, in Input, f *found) error {
 	c := &t.change
 	old := t.old

@@ -11,8 +11,8 @@ import (
 	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
-// extractionChanges warns where a param changes that shapes what is taken from a
-// source: what is stored was taken otherwise.
+// extractionChanges warns if a param changes that shapes the extraction, because stored
+// documents were extracted differently.
 func (r *Planner) extractionChanges(ctx context.Context, t *task, former map[string]string) error {
 	var changed []string
 	for _, e := range t.source.Campaign.Entries {
@@ -37,7 +37,7 @@ func (r *Planner) extractionChanges(ctx context.Context, t *task, former map[str
 	return nil
 }
 
-// otherwise names the params of an entry that shape extraction and differ.
+// otherwise names the params of an entry that shape the extraction and differ.
 func (r *Planner) otherwise(old, now campaigns.Entry) (names []string) {
 	before, after, shaping := flat{}, flat{}, paramspec.Extraction(r.about(now.Fetcher).Params)
 	before.json("", old.Params)

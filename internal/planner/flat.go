@@ -55,8 +55,8 @@ func (f flat) entry(e campaigns.Entry, prefix string) {
 	})
 }
 
-// into moves the values to another map, renamed by the words of the file; an
-// empty name drops them.
+// into moves the values to another map under the names used in the file; an empty name
+// drops the value.
 func (f flat) into(out flat, prefix string, names map[string]string) {
 	for path, v := range f {
 		for from, to := range names {

@@ -8,8 +8,8 @@ import (
 	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
-// suggestWas speaks of campaigns that are no longer in any file while a new one has
-// their addresses: the name changed, and nobody said so.
+// suggestWas suggests `was` for new campaigns that have the addresses of one that is no
+// longer in any file.
 func (r *Planner) suggestWas(ctx context.Context, tasks []*task) error {
 	var gone, came []*task
 	for _, t := range tasks {
@@ -86,7 +86,7 @@ func (r *Planner) address(e campaigns.Entry, row campaigns.Row) string {
 	return e.Address(row, r.identity(e.Fetcher))
 }
 
-// mostTwice is how many items with the address of another a plan names.
+// mostTwice is how many items with a duplicate address a plan names.
 const mostTwice = 3
 
 func (r *Planner) twice(s campaigns.Source) []string {

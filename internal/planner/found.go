@@ -15,21 +15,21 @@ import (
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
-// entry is a schedule as the server tells it.
+// entry is a schedule as the server returns it.
 type entry struct {
 	id     string
 	note   string
 	parsed workflows.Note
-	ours   bool // the note could be read
+	ours   bool // the note is one of ours
 	paused bool
 	spec   client.ScheduleSpec
 	// whole is false when the spec comes from a list, which may cut it.
 	whole   bool
-	store   string // of the memo
+	store   string // from the memo
 	updated time.Time
 }
 
-// found is the state of the world: rows by campaign, schedules by campaign.
+// found is the current state: rows and schedules by campaign.
 type found struct {
 	stored  map[string]rows.Campaign // not removed
 	removed map[string]rows.Campaign
@@ -37,7 +37,7 @@ type found struct {
 	hosts   []rows.Host
 }
 
-// find reads the store and asks the server once, in pages.
+// find reads the store and lists the schedules of the server.
 func (r *Planner) find(ctx context.Context) (*found, error) {
 	f := &found{stored: map[string]rows.Campaign{}, removed: map[string]rows.Campaign{}}
 	for _, removed := range []bool{true, false} {
@@ -61,7 +61,7 @@ func (r *Planner) find(ctx context.Context) (*found, error) {
 	return f, err
 }
 
-// listPage is how many schedules one request brings.
+// listPage is how many schedules one request returns.
 const listPage = 1000
 
 func (r *Planner) list(ctx context.Context) (map[string]entry, error) {
@@ -111,7 +111,7 @@ func described(id string, d *client.ScheduleDescription) entry {
 	return e
 }
 
-// mine reports whether a schedule is of this store, as far as can be told.
+// mine reports whether a schedule belongs to this store, or does not name its store.
 func (r *Planner) mine(e entry) bool {
 	own := r.settings.Instance.Store
 	return e.store == "" || own == "" || e.store == own
@@ -127,7 +127,7 @@ func memoText(memo *commonpb.Memo, key string) string {
 	return text
 }
 
-// describe asks for one schedule; false when there is none.
+// describe reads one schedule; false if it does not exist.
 func (r *Planner) describe(ctx context.Context, name string) (entry, bool, error) {
 	id := r.settings.Instance.ScheduleID(name)
 	if err := r.pace.wait(ctx, 1); err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
-// Pause pauses one campaign: in the store, then its schedule, with who and why
-// in the note. Pausing what is paused replaces who and why. Called again after
-// an error it completes.
+// Pause pauses one campaign in the store, then its schedule, with who and why in the
+// note. Pausing again replaces who and why. Calling it again after an error completes
+// it.
 func (r *Planner) Pause(ctx context.Context, name string, p rows.Pause) error {
 	c, err := r.one(ctx, name)
 	if err != nil {
@@ -27,7 +27,7 @@ func (r *Planner) Pause(ctx context.Context, name string, p rows.Pause) error {
 	return r.hold(ctx, c, &p, rows.Event{At: p.At, By: p.By, Verb: "pause", On: name, Note: p.Note})
 }
 
-// Resume undoes Pause, whoever paused. Resuming what is not paused is fine.
+// Resume ends a pause, whoever made it. Resuming a campaign that is not paused is fine.
 func (r *Planner) Resume(ctx context.Context, name, by string, now time.Time) error {
 	c, err := r.one(ctx, name)
 	if err != nil {
@@ -36,8 +36,8 @@ func (r *Planner) Resume(ctx context.Context, name, by string, now time.Time) er
 	return r.hold(ctx, c, nil, rows.Event{At: now, By: by, Verb: "resume", On: name})
 }
 
-// Delete removes one campaign and its schedule; its documents, checkpoints and
-// runs stay. Called again after an error it completes.
+// Delete removes one campaign and its schedule. Documents, checkpoints and runs stay.
+// Calling it again after an error completes it.
 func (r *Planner) Delete(ctx context.Context, name, by string) error {
 	_, err := r.one(ctx, name)
 	if errors.Is(err, rows.ErrNotFound) && r.gone(ctx, name) {
@@ -52,7 +52,7 @@ func (r *Planner) Delete(ctx context.Context, name, by string) error {
 	return r.dropOwn(ctx, name)
 }
 
-// dropOwn deletes a schedule unless it is another store's.
+// dropOwn deletes a schedule unless it belongs to another store.
 func (r *Planner) dropOwn(ctx context.Context, name string) error {
 	e, exists, err := r.describe(ctx, name)
 	if err != nil || !exists || !r.mine(e) {
@@ -79,8 +79,8 @@ func (r *Planner) PauseAll(ctx context.Context, project string, p rows.Pause) ([
 	})
 }
 
-// ResumeAll resumes what one PauseAll paused, and nothing that was paused for
-// another reason. An empty token is the last PauseAll's.
+// ResumeAll resumes the campaigns that one PauseAll paused, and no others. An empty
+// token means the last PauseAll.
 func (r *Planner) ResumeAll(ctx context.Context, project, token, by string, now time.Time) ([]string, error) {
 	if token == "" {
 		var err error
@@ -126,7 +126,7 @@ func (r *Planner) all(ctx context.Context, project string, which func(rows.Campa
 	return done, nil
 }
 
-// one reads a campaign; the error of an unknown one names the nearest.
+// one reads a campaign. The error for an unknown name suggests the nearest one.
 func (r *Planner) one(ctx context.Context, name string) (rows.Campaign, error) {
 	current, err := r.current(ctx)
 	if err != nil {
@@ -146,13 +146,13 @@ func (r *Planner) one(ctx context.Context, name string) (rows.Campaign, error) {
 	return rows.Campaign{}, fmt.Errorf("no such campaign: %w", rows.ErrNotFound)
 }
 
-// hold writes a pause, or its end, to the store and then to the schedule.
+// hold writes a pause or its end to the store, then to the schedule.
 func (r *Planner) hold(ctx context.Context, c rows.Campaign, p *rows.Pause, e rows.Event) error {
 	if err := r.store.PauseCampaign(ctx, c.Name, p); err != nil {
 		return fmt.Errorf("%s %s: %w", e.Verb, c.Name, err)
 	}
 	if err := r.holdSchedule(ctx, c, p); err != nil {
-		return fmt.Errorf("%s %s: %w; the store has it already, do it again to go on", e.Verb, c.Name, err)
+		return fmt.Errorf("%s %s: %w; the store has it already, repeat the command to complete it", e.Verb, c.Name, err)
 	}
 	if err := r.store.Record(ctx, e); err != nil {
 		return fmt.Errorf("record %s of %s: %w", e.Verb, c.Name, err)
@@ -182,8 +182,7 @@ func (r *Planner) holdSchedule(ctx context.Context, c rows.Campaign, p *rows.Pau
 	return r.holdOnly(ctx, a, p != nil)
 }
 
-// holdOnly changes note and pause, and nothing that somebody may have changed
-// on the server.
+// holdOnly changes only note and pause, and keeps what somebody changed on the server.
 func (r *Planner) holdOnly(ctx context.Context, a workflows.Applied, paused bool) error {
 	id, note := r.settings.Instance.ScheduleID(a.Campaign.Name), workflows.ScheduleNote(a)
 	for range 3 {

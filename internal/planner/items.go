@@ -122,7 +122,7 @@ func sameList(old, now campaigns.Entry) bool {
 		old.Fetcher == now.Fetcher && sameParams(old.Params, now.Params)
 }
 
-// anotherItem speaks of an entry of one item whose key became another.
+// anotherItem describes an entry with one item whose key changed.
 func anotherItem(before, after map[string]campaigns.Row) string {
 	for key := range before {
 		for now := range after {
@@ -187,7 +187,7 @@ func rowChanges(before, after map[string]campaigns.Row, asks *continuing) []RowC
 	return out
 }
 
-// rowWords shows what a row is about: its address, else its label.
+// rowWords identifies a row by its address, or by its label.
 func rowWords(row campaigns.Row) string {
 	if u := textParam(row.Params, "url"); u != "" {
 		return harvest.Redact(u)

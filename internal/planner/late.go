@@ -9,8 +9,8 @@ import (
 	"github.com/vendemmia/vendemmia/store"
 )
 
-// evaluateLate looks at a `was` whose new name is in the store already: what bears
-// the former name still moves along, unless both have checkpoints of one item.
+// evaluateLate handles a `was` whose new name is in the store already: checkpoints of
+// the former name still move, unless both have one for the same item.
 func (r *Planner) evaluateLate(ctx context.Context, t *task) error {
 	if t.source == nil || t.stored == nil || t.renamed() {
 		return nil
@@ -57,8 +57,7 @@ func (t *task) blockLate(was, now string, old, own map[string]bool) {
 		now, wording.Count(both, "item"), first, more(both-1), map[bool]string{true: "has", false: "have"}[both == 1], was, was)
 }
 
-// checkpointsOf are the keys of a campaign's items that have a checkpoint, by
-// entry.
+// checkpointsOf returns the keys of a campaign's items with a checkpoint, by entry.
 func checkpointsOf(ctx context.Context, s *store.Store, campaign string) (map[string]map[string]bool, error) {
 	live := ""
 	list, err := s.Checkpoints(ctx, rows.CheckpointFilter{Campaign: campaign, Lane: &live})

@@ -13,39 +13,39 @@ import (
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
-// task is one campaign: what is wanted, and what there is.
+// task is one campaign: the wanted and the current state.
 type task struct {
 	name   string
-	source *campaigns.Source // nil: in no file
+	source *campaigns.Source // nil: no longer in any file
 	digest string
-	// stored is its row, of the former name when renamed; nil: none. old is
-	// what the row's definition says.
+	// stored is its row, that of the former name if renamed; nil: none. old is the
+	// definition of that row.
 	stored *rows.Campaign
 	old    *campaigns.Campaign
 	server *entry // nil: no schedule
-	// removed is its row from before it was removed, if it was.
+	// removed is the row of a campaign that was removed before.
 	removed *rows.Campaign
-	// former are names whose schedules go once this one's is there.
+	// former are names whose schedules are deleted once this one exists.
 	former []string
-	// late is the former name that is still in the store beside the new one; moves:
-	// an apply has something to move though the definition is the same.
+	// late is the former name if it is in the store beside the new one. moves means
+	// that an apply moves something though the definition is unchanged.
 	late  string
 	moves bool
-	// pause is what is wanted; nil: not paused.
+	// pause is the wanted pause; nil: not paused.
 	pause *rows.Pause
-	// foreign: the schedule belongs to another store, and is taken over.
+	// foreign: the schedule belongs to another store and is taken over.
 	foreign bool
 	change  Change
 }
 
-// view is a plan with what it was made from.
+// view is a plan and the state it was made from.
 type view struct {
 	plan  *Plan
 	tasks []*task
 	found *found
 }
 
-// Plan says what Apply would do. It changes nothing.
+// Plan returns what Apply would do, without changing anything.
 func (r *Planner) Plan(ctx context.Context, in Input) (*Plan, error) {
 	v, err := r.look(ctx, in)
 	if err != nil {
@@ -89,10 +89,10 @@ func (r *Planner) look(ctx context.Context, in Input) (*view, error) {
 
 func place(p campaigns.Problem) string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// tasks pairs what files want with what there is, sorted by name.
+// tasks pairs the files with the current state, sorted by name.
 func (r *Planner) tasks(in Input, f *found) ([]*task, error) {
 	var out []*task
-	taken := map[string]bool{} // names that some task speaks of
+	taken := map[string]bool{} // names that some task covers
 	for i := range in.Loaded.Campaigns {
 		t, err := r.newTask(&in.Loaded.Campaigns[i], f)
 		if err != nil {
@@ -121,7 +121,7 @@ func (r *Planner) tasks(in Input, f *found) ([]*task, error) {
 	return out, decodeOld(out)
 }
 
-// reserved names belong to trigger --fetcher and to registries, not to files.
+// reserved names belong to trigger --fetcher and to registries.
 func reserved(name string) bool {
 	return strings.HasPrefix(name, "adhoc-") || strings.HasPrefix(name, "reg-")
 }
@@ -134,7 +134,8 @@ func (f *found) entry(name string) *entry {
 	return &e
 }
 
-// own is a schedule that may be deleted: one of this store.
+// own returns the schedule of a campaign if it belongs to this store and so may be
+// deleted.
 func (r *Planner) own(f *found, name string) *entry {
 	if e := f.entry(name); e != nil && r.mine(*e) {
 		return e
@@ -168,7 +169,7 @@ func (r *Planner) newTask(source *campaigns.Source, f *found) (*task, error) {
 			if r.own(f, was) != nil {
 				t.former = append(t.former, was)
 			}
-		case !ok && r.own(f, was) != nil: // left by an apply that did not finish
+		case !ok && r.own(f, was) != nil: // left by an interrupted apply
 			t.former = append(t.former, was)
 		}
 	}
@@ -189,10 +190,10 @@ func decodeOld(tasks []*task) error {
 	return nil
 }
 
-// renamed reports whether the row is still of a former name.
+// renamed reports whether the row still has a former name.
 func (t *task) renamed() bool { return t.stored != nil && t.stored.Name != t.name }
 
-// storedPause is the pause that the store has, also from before a removal.
+// storedPause is the pause in the store, also that of a removed campaign.
 func (t *task) storedPause() *rows.Pause {
 	switch {
 	case t.stored != nil:
@@ -203,7 +204,7 @@ func (t *task) storedPause() *rows.Pause {
 	return nil
 }
 
-// sameDefinition: apply would make no new version.
+// sameDefinition reports whether an apply would make no new version.
 func (t *task) sameDefinition() bool {
 	return t.stored != nil && !t.renamed() && !t.moves && t.stored.Definition.Digest == t.digest
 }
@@ -211,8 +212,8 @@ func (t *task) sameDefinition() bool {
 // scheduled reports whether a schedule is wanted.
 func (t *task) scheduled() bool { return t.source != nil && t.source.Campaign.Schedule != nil }
 
-// expected is the schedule that the stored definition stands for, with a pause;
-// false when it has none.
+// expected is the schedule for the stored definition with a pause; false if it has
+// none.
 func (r *Planner) expected(t *task, p *rows.Pause) (expectation, bool) {
 	if t.old == nil || t.old.Schedule == nil || t.renamed() {
 		return expectation{}, false
@@ -220,7 +221,7 @@ func (r *Planner) expected(t *task, p *rows.Pause) (expectation, bool) {
 	return r.expectation(applied(*t.old, t.stored.Definition, p))
 }
 
-// expectation is what a schedule should look like in a list.
+// expectation is how a schedule should appear in a list.
 type expectation struct {
 	note   string
 	paused bool
@@ -249,11 +250,11 @@ func applied(c campaigns.Campaign, d rows.Definition, p *rows.Pause) workflows.A
 	return a
 }
 
-// mostDescribed bounds how many schedules are looked at one by one.
+// mostDescribed limits how many schedules are read one by one.
 const mostDescribed = 100
 
-// verify looks again at the schedules that are not as the store says: lists lag
-// behind by a moment, are cut, and do not tell when a schedule was changed.
+// verify reads the schedules that differ from the store one by one, because lists lag
+// behind, are truncated, and do not contain the time of the last change.
 func (r *Planner) verify(ctx context.Context, tasks []*task) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// pacer lets requests through at even distances. Safe for use at once.
+// pacer spaces requests evenly. It is safe for concurrent use.
 type pacer struct {
 	every time.Duration
 	mu    sync.Mutex
@@ -40,7 +40,7 @@ func (p *pacer) book(n int) time.Duration {
 	return at.Sub(now)
 }
 
-// pause waits, or returns early with the context's error.
+// pause waits, or returns early with the error of the context.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

@@ -8,8 +8,8 @@ import (
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
-// wantedPause decides between the file, the server and the store: a text in the
-// file pauses, false resumes, nothing leaves it as the server has it.
+// wantedPause chooses between the pauses of file, server and store: a text in the file
+// pauses, false resumes, and without either the server decides.
 func wantedPause(t *task, in Input) *rows.Pause {
 	stored := t.storedPause()
 	if p := t.source.Campaign.Paused; p != nil {
@@ -41,7 +41,7 @@ func tells(t *task, p *rows.Pause) bool {
 	return t.server.parsed.Paused && t.server.parsed.By == written.By && t.server.parsed.Text == written.Text
 }
 
-// onServer is a pause that somebody made on the server.
+// onServer is a pause that was made on the server.
 func onServer(e *entry, now time.Time) *rows.Pause {
 	p := &rows.Pause{At: now, By: e.parsed.By, Note: e.parsed.Text}
 	if !e.updated.IsZero() {
@@ -57,7 +57,7 @@ func samePause(a, b *rows.Pause) bool {
 	return a.By == b.By && a.Note == b.Note && a.At.Equal(b.At)
 }
 
-// pauseWords tells of the pause: what it is, and what becomes of it.
+// pauseWords describes the pause and what happens to it.
 func pauseWords(t *task, in Input) string {
 	stored := t.storedPause()
 	explicit := t.source.Campaign.Paused != nil

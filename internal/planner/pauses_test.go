@@ -88,7 +88,7 @@ func TestTheServerAgainstTheFile(t *testing.T) {
 	w.apply()
 	w.settled()
 	delete(w.server.schedules, "campaign-a")
-	require.Contains(t, w.change("a").Why, "is not on the server any more")
+	require.Contains(t, w.change("a").Why, "is no longer on the server")
 	w.apply()
 	w.settled()
 	require.True(t, w.schedule("campaign-a").State.Paused)

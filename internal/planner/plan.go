@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Mark is what would become of a campaign.
+// Mark is what an apply does to a campaign.
 type Mark string
 
 // The marks, as plan prints them.
@@ -21,15 +21,14 @@ const (
 type Plan struct {
 	Project string `json:"project,omitempty"`
 	Files   int    `json:"files"`
-	// Digest names the files' content together with what was found; Apply
-	// refuses another. A prefix of four digits or more is enough.
+	// Digest identifies the files together with the current state. Apply refuses any
+	// other. A prefix of four digits or more is enough.
 	Digest  string   `json:"plan"`
 	Prune   bool     `json:"prune"`
 	Changes []Change `json:"campaigns"`
-	// Busiest is the minute of the coming fires with the most campaigns, when
-	// they are many.
+	// Busiest is the minute with the most campaigns due, if there are many.
 	Busiest *Crowd `json:"busiest,omitempty"`
-	// Hosts are differences of the hosts' rules.
+	// Hosts are the differences in rules of hosts.
 	Hosts []Difference `json:"hosts,omitempty"`
 }
 
@@ -45,22 +44,21 @@ type Change struct {
 	Was         string       `json:"was,omitempty"`
 	Differences []Difference `json:"differences,omitempty"`
 	Items       []ItemChange `json:"items,omitempty"`
-	// Paused tells what becomes of the pause, when there is one to tell of.
+	// Paused describes what happens to the pause, if there is one.
 	Paused string `json:"paused,omitempty"`
-	// Action is what would be done to the schedule: create, update, delete, or
-	// nothing.
+	// Action is what an apply does to the schedule: create, update, delete or nothing.
 	Action Action `json:"action,omitempty"`
-	// Drift is what the server has against what the stored definition says; Why
-	// the sentence for it.
+	// Drift lists how the server differs from the stored definition; Why says it in a
+	// sentence.
 	Drift []Difference `json:"drift,omitempty"`
 	Why   string       `json:"why,omitempty"`
-	// Next are the coming fires, in the schedule's zone.
+	// Next are the next fires, in the schedule's zone.
 	Next     []time.Time `json:"next,omitempty"`
 	Estimate *Estimate   `json:"estimate,omitempty"`
 	Warnings []string    `json:"warnings,omitempty"`
-	// Blocked says why nothing can be applied before this is settled.
+	// Blocked is what must be resolved before anything can be applied.
 	Blocked string `json:"blocked,omitempty"`
-	// Documents that stay when the campaign goes.
+	// Documents counts the documents that remain after the campaign is removed.
 	Documents int64 `json:"documents,omitempty"`
 }
 
@@ -70,10 +68,10 @@ type Crowd struct {
 	Campaigns int       `json:"campaigns"`
 }
 
-// crowded is from how many on a minute is worth a line.
+// crowded is the smallest number of campaigns worth a line.
 const crowded = 20
 
-// busiest looks at the coming fires of all campaigns; nil: no crowd.
+// busiest returns the minute with the most campaigns due; nil if there are few.
 func busiest(changes []Change) *Crowd {
 	due := map[int64]int{}
 	var top *Crowd
@@ -104,8 +102,8 @@ const (
 	ActionDelete Action = "delete"
 )
 
-// Difference is one value: Old is empty for what is added, New for what goes.
-// Of a Drift, Old is the server's.
+// Difference is one value: Old is empty if it was added, New if it was removed. In
+// Drift, Old is the server's.
 type Difference struct {
 	Path string `json:"path"`
 	Old  string `json:"old,omitempty"`
@@ -118,10 +116,10 @@ type ItemChange struct {
 	File  string `json:"file,omitempty"`
 	Old   int    `json:"old"`
 	New   int    `json:"new"`
-	// Rows are the items that came, went or changed.
+	// Rows are the added, removed or changed items.
 	Rows []RowChange `json:"rows,omitempty"`
-	// Note is set where the entry's only item becomes another one, and where items
-	// begin anew whose rows have not changed.
+	// Note is set if the entry's only item becomes another one, or if items with
+	// unchanged rows start from the beginning.
 	Note string `json:"note,omitempty"`
 }
 
@@ -137,7 +135,8 @@ func (p *Plan) Pending() bool {
 	return len(p.Hosts) > 0 || slices.ContainsFunc(p.Changes, func(c Change) bool { return p.touches(c) })
 }
 
-// touches: a campaign no longer in any file is left alone without Prune.
+// touches reports whether Apply changes a campaign. One that is no longer in any file
+// stays unless Prune is set.
 func (p *Plan) touches(c Change) bool {
 	return c.Mark != MarkSame && (c.Mark != MarkGone || p.Prune || c.Action == ActionDelete)
 }
@@ -153,7 +152,7 @@ func (p *Plan) Count(m Mark) int {
 	return n
 }
 
-// Blocked returns what must be settled before anything can be applied.
+// Blocked returns what must be resolved before anything can be applied.
 func (p *Plan) Blocked() []string {
 	var out []string
 	for _, c := range p.Changes {

@@ -22,30 +22,30 @@ type Schedules interface {
 
 // Errors of Apply. Test with errors.Is.
 var (
-	// ErrMoved: what is found is not what the plan was made from.
+	// ErrMoved: the current state is not the one that the plan was made from.
 	ErrMoved = errors.New("something moved since the plan was made")
-	// ErrBlocked: the plan holds something that must be settled first.
+	// ErrBlocked: something in the plan must be resolved first.
 	ErrBlocked = errors.New("not applied")
 )
 
-// PerSecond is how many schedule requests a second a shared server is asked at
-// most: what Temporal Cloud allows.
+// PerSecond is the limit of schedule requests a second to a shared server: what
+// Temporal Cloud allows.
 const PerSecond = 10
 
 // Settings are what does not change from call to call.
 type Settings struct {
 	Instance workflows.Instance
-	// PerSecond bounds schedule requests; 0 is as fast as they go, which is for
-	// a server on this machine.
+	// PerSecond limits schedule requests; 0 means no limit, for a server on this
+	// machine.
 	PerSecond float64
-	// Lookup tells fetchers' identities, hosts and secrets; nil: they are not
-	// known, and plans say less.
+	// Lookup returns fetchers' identities, hosts and secrets; nil: unknown, and plans
+	// contain less.
 	Lookup campaigns.Lookup
 	Log    *slog.Logger // nil: discard
 }
 
-// Planner plans and applies. Use one at a time against a store: two at once are
-// safe, but one of them may be refused.
+// Planner plans and applies. Concurrent use against one store is safe, but one call may
+// be refused.
 type Planner struct {
 	store     *store.Store
 	schedules Schedules
@@ -63,9 +63,9 @@ func New(s *store.Store, c Schedules, settings Settings) *Planner {
 	return &Planner{store: s, schedules: c, settings: settings, pace: newPacer(settings.PerSecond), log: log}
 }
 
-// Input is what files say, and who applies them.
+// Input is the loaded files and who applies them.
 type Input struct {
-	// Loaded must be without problems.
+	// Loaded must have no problems.
 	Loaded *campaigns.Loaded
 	Author string
 	// Commit is the files' commit, if they are kept in git.
@@ -73,6 +73,6 @@ type Input struct {
 	Now    time.Time
 	// Prune removes the project's campaigns that are no longer in any file.
 	Prune bool
-	// Adopt takes over schedules of the same name that belong to another store.
+	// Adopt takes over schedules of the same name from another store.
 	Adopt bool
 }

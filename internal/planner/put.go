@@ -12,12 +12,11 @@ import (
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
-// put makes the schedule be as applied says. An update is confirmed by looking: a
-// server takes it before it acts on it, and updates that arrive together are lost
-// without an error. A new schedule is there as a whole or not at all. maxRuns is what the server's definition said
-// before, so that what is left of it is kept when it did not change. Calling it
-// again changes nothing. fresh: there is
-// probably none yet.
+// put writes the schedule of a campaign. It confirms an update by reading it back,
+// because a server accepts an update before it acts on it, and loses concurrent updates
+// without an error. A creation is atomic. maxRuns is max_runs of the former definition:
+// if it is unchanged, the remaining count is kept. fresh means that the schedule
+// probably does not exist. Repeating the call changes nothing.
 func (r *Planner) put(ctx context.Context, a workflows.Applied, maxRuns int, fresh bool) error {
 	o, err := workflows.ScheduleOptions(r.settings.Instance, a)
 	if err != nil {
@@ -40,8 +39,8 @@ func (r *Planner) put(ctx context.Context, a workflows.Applied, maxRuns int, fre
 	return fmt.Errorf("write schedule %s: the server took the change three times and did not keep it; is somebody else changing it? look at it in the Web UI", o.ID)
 }
 
-// write updates the schedule, or creates it where there is none; fresh tries in
-// the other order.
+// write updates the schedule, or creates it if it does not exist; fresh tries in the
+// other order.
 func (r *Planner) write(ctx context.Context, o client.ScheduleOptions, maxRuns int, fresh bool) (created bool, err error) {
 	if fresh {
 		created, err = r.create(ctx, o)
@@ -60,7 +59,7 @@ func (r *Planner) write(ctx context.Context, o client.ScheduleOptions, maxRuns i
 	return false, r.update(ctx, o, maxRuns) // made meanwhile
 }
 
-// create returns false where there is one already.
+// create returns false if the schedule exists.
 func (r *Planner) create(ctx context.Context, o client.ScheduleOptions) (bool, error) {
 	if err := r.pace.wait(ctx, 1); err != nil {
 		return false, err
@@ -83,7 +82,7 @@ func (r *Planner) update(ctx context.Context, o client.ScheduleOptions, maxRuns 
 	})
 }
 
-// scheduleUpdate: attributes are left alone where none of ours are mapped.
+// scheduleUpdate leaves search attributes unchanged if none of ours are mapped.
 func scheduleUpdate(o client.ScheduleOptions, was *client.ScheduleState, maxRuns int, attributes bool) *client.ScheduleUpdate {
 	state := &client.ScheduleState{
 		Note: o.Note, Paused: o.Paused, LimitedActions: o.RemainingActions > 0, RemainingActions: o.RemainingActions,
@@ -102,14 +101,13 @@ func scheduleUpdate(o client.ScheduleOptions, was *client.ScheduleState, maxRuns
 	return u
 }
 
-// confirmWaits: how long a server may take to act on an update.
+// confirmWaits is how long a server may take to act on an update.
 func confirmWaits() []time.Duration {
 	ms := time.Millisecond
 	return []time.Duration{0, 50 * ms, 100 * ms, 200 * ms, 400 * ms, 800 * ms, 1600 * ms}
 }
 
-// confirm looks until the schedule is as expected; false when it does not become
-// so.
+// confirm waits until the schedule is as expected; false if it does not become so.
 func (r *Planner) confirm(ctx context.Context, name string, x expectation) (bool, error) {
 	for _, wait := range confirmWaits() {
 		if err := pause(ctx, wait); err != nil {
@@ -126,7 +124,7 @@ func (r *Planner) confirm(ctx context.Context, name string, x expectation) (bool
 	return false, nil
 }
 
-// drop deletes a schedule; one that is not there is fine.
+// drop deletes a schedule. A missing schedule is fine.
 func (r *Planner) drop(ctx context.Context, name string) error {
 	if err := r.pace.wait(ctx, 1); err != nil {
 		return err

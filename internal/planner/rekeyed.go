@@ -29,9 +29,8 @@ func formerKeys(s *campaigns.Source) map[string]map[string]string {
 	return out
 }
 
-// evaluateRekeyed looks at the `was` of items: there is something to move while an
-// item of the former key has a checkpoint, and the apply is blocked when the item
-// of the new key has one too.
+// evaluateRekeyed handles the `was` of items: an apply moves the checkpoint of the
+// former key, and is blocked if the new key has one too.
 func (r *Planner) evaluateRekeyed(ctx context.Context, t *task) error {
 	if t.stored == nil {
 		return nil
@@ -51,8 +50,8 @@ func (r *Planner) evaluateRekeyed(ctx context.Context, t *task) error {
 	return nil
 }
 
-// moveKeys does one entry. own are the keys that have a checkpoint under its name,
-// old those under its former name.
+// moveKeys handles one entry. own are the keys with a checkpoint under its name, old
+// those under its former name.
 func (t *task) moveKeys(entry string, former map[string]string, own, old map[string]bool) {
 	for _, key := range slices.Sorted(maps.Keys(former)) {
 		was := former[key]
@@ -67,8 +66,8 @@ func (t *task) moveKeys(entry string, former map[string]string, own, old map[str
 	}
 }
 
-// rekeyed says what becomes of an item whose row names its former key; false when
-// nothing moves: no such item is known, or it has moved already.
+// rekeyed describes what happens to an item whose row names its former key; false if
+// nothing moves, because no such item is known or it has moved already.
 func (c *continuing) rekeyed(before map[string]campaigns.Row, key string, row campaigns.Row) (RowChange, bool) {
 	old, existed := before[key]
 	former, known := before[row.Was]

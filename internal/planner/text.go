@@ -11,9 +11,9 @@ import (
 
 // TextOptions are what a plan's text needs besides the plan.
 type TextOptions struct {
-	// Target is printed first, if given: what would be touched.
+	// Target is printed first, if set: the server and store that would change.
 	Target string
-	// Paths are the files as they were given, for the command that applies.
+	// Paths are the files as given, for the command line that applies the plan.
 	Paths []string
 }
 
@@ -170,7 +170,7 @@ func (e Estimate) words() string {
 	return strings.Join(parts, " · ")
 }
 
-// thousands writes 51k for 51,432: it is an estimate.
+// thousands formats an estimate: 51k for 51,432.
 func thousands(n int) string {
 	if n < 10000 {
 		return wording.Number(int64(n))
