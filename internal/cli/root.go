@@ -20,6 +20,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/cli/runs"
 	"github.com/vendemmia/vendemmia/internal/cli/setup"
+	"github.com/vendemmia/vendemmia/internal/cli/stats"
 	"github.com/vendemmia/vendemmia/internal/cli/store"
 	"github.com/vendemmia/vendemmia/internal/cli/trigger"
 	"github.com/vendemmia/vendemmia/internal/cli/why"
@@ -47,6 +48,7 @@ func commands() []func(*program.Program) *cobra.Command {
 		fetchers.New,
 		checkpoints.NewImport,
 		workers.New,
+		stats.New,
 		hosts.New,
 		newConfig,
 		newCompletion,

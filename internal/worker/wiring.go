@@ -66,9 +66,9 @@ func (p program) parts(ctx context.Context, s config.Settings) fx.Option {
 		fx.WithLogger(func() fxevent.Logger { return quiet{log} }),
 		fx.Supply(s, p.fetchers, log, p.Env),
 		fx.Provide(
-			newStore, p.newClient, p.newSecrets, newHosts, p.newPolite, newMetrics, newService, newHealth,
+			newStore, p.newClient, p.newSecrets, newHosts, p.newPolite, newMetrics, newService, newHealth, newQueueMetrics,
 		),
-		fx.Invoke(func(*service, *health) {}),
+		fx.Invoke(func(*service, *health, *queueMetrics) {}),
 	)
 }
 

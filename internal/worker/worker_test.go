@@ -108,8 +108,35 @@ func TestWiringIsReallyBuilt(t *testing.T) {
 	} {
 		require.Contains(t, text, want)
 	}
+	require.Contains(t, text, `vendemmia_queue_items{queue="lib-library",state="due"} 0`)
+	someItems(t, st.Store, "lib-library")
+	_, text = get("/metrics")
+	for _, want := range []string{
+		`vendemmia_queue_items{queue="lib-library",state="due"} 2`, `vendemmia_queue_items{queue="lib-library",state="running"} 1`,
+		`vendemmia_queue_oldest_due_seconds{queue="lib-library"} 3`, `vendemmia_runs{state="open"} 1`, `vendemmia_runs{state="waiting"} 0`,
+	} {
+		require.Contains(t, text, want)
+	}
 	require.NoError(t, built.Stop(t.Context()))
 	require.Equal(t, "is stopping", st.state())
+}
+
+// someItems opens a run of an hour ago: two items are due, one is with a worker.
+func someItems(t *testing.T, s *store.Store, queue string) {
+	t.Helper()
+	ago := time.Now().Add(-time.Hour)
+	g, err := s.OpenRun(t.Context(), rows.NewRun{Run: rows.Run{RunID: "r", WorkflowID: "news-1", Campaign: "news", StartedAt: ago}})
+	require.NoError(t, err)
+	var items []rows.RunItem
+	for i := range 3 {
+		items = append(items, rows.RunItem{Ord: int64(i), Entry: "feed", Key: string(rune('a' + i)), Fetcher: "feed", Queue: queue})
+	}
+	require.NoError(t, s.AddItems(t.Context(), g.Run.ID, items))
+	_, err = s.SealRun(t.Context(), g.Run.ID, 1, time.Time{})
+	require.NoError(t, err)
+	got, err := s.Claim(t.Context(), rows.Claim{Run: g.Run.ID, Shared: true, Queue: queue, Epoch: 1, Worker: "w", Max: 1, Now: time.Now()})
+	require.NoError(t, err)
+	require.Len(t, got.Items, 1)
 }
 
 func TestWorkerWaitsForTemporalAndStopsWhenTold(t *testing.T) {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/cli/scope"
 	"github.com/vendemmia/vendemmia/internal/cli/watch"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
@@ -98,7 +98,7 @@ func seen(w engine.Worker, c print.Clock) string {
 // and nobody of the roster serves: a server may keep no roster, or list one
 // queue of a process only.
 func alive(ctx context.Context, p *program.Program, s program.Store, e program.Engine) ([]engine.Worker, []string, error) {
-	queues, err := queues(ctx, p, s)
+	queues, err := scope.Queues(ctx, p, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,27 +149,6 @@ const silent = "silent"
 // ours leaves out workers of others in the same namespace.
 func ours(list []engine.Worker, queues []string) []engine.Worker {
 	return slices.DeleteFunc(list, func(w engine.Worker) bool { return !slices.Contains(queues, w.Queue) })
-}
-
-// queues are the task queues of this instance that campaigns use.
-func queues(ctx context.Context, p *program.Program, s program.Store) ([]string, error) {
-	out := []string{p.Queue(steps.QueueControl), p.Queue(steps.QueueFetch)}
-	list, err := s.Campaigns(ctx, "", false)
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range list {
-		camp, err := campaigns.Decode(row.Definition.Spec)
-		if err != nil {
-			continue // `campaigns show` tells; a roster must not depend on it
-		}
-		for _, e := range camp.Entries {
-			if q := p.Queue(e.Queue); e.Queue != "" && !slices.Contains(out, q) {
-				out = append(out, q)
-			}
-		}
-	}
-	return out, nil
 }
 
 // claims returns the runs of the items that each worker holds.

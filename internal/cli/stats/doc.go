@@ -1,0 +1,2 @@
+// Package stats is `starter stats`: what waits, what is in work, and how it went.
+package stats
