@@ -3,6 +3,7 @@ package activities
 import (
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -110,10 +111,23 @@ func (r *itemRun) decide(e *harvest.Error, f retry.Failure) retry.Decision {
 	case r.entry != nil:
 		d = retry.Decide(r.entry.Retry, f)
 	}
+	if d.Retry && f.Attempts >= maxNameless && nameless(e) {
+		return retry.Decision{Why: outcomes.WhyTriedTooManyTimes}
+	}
 	if d.Retry && (r.late(r.Now().Add(d.Wait)) || r.tooOld(d.Wait)) {
 		return retry.Decision{Why: outcomes.WhyNextTick}
 	}
 	return d
+}
+
+// maxNameless is how many attempts a host name without an address is given: name servers
+// err, but a name that does not exist stays away, whatever the rules of the campaign say.
+const maxNameless = 3
+
+// nameless: the name servers say that the host does not exist.
+func nameless(e *harvest.Error) bool {
+	n, ok := errors.AsType[*net.DNSError](e)
+	return ok && n.IsNotFound
 }
 
 // tooOld: the wait would end after timeouts.item.

@@ -200,5 +200,6 @@ type Host struct {
 	Every       time.Duration `json:"every,omitempty"`
 	Connections int           `json:"connections,omitempty"`
 	Robots      string        `json:"robots,omitempty"` // obey, ignore
+	CA          string        `json:"ca,omitempty"`     // PEM: who alone may vouch for it
 	Source      string        `json:"-"`                // file:line
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns/internal/keys"
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
@@ -21,6 +22,9 @@ func (l *loader) hosts() {
 		}
 		for _, m := range n.Members {
 			h := decodeHost(m)
+			if h.CA != "" && h.Name == "*" {
+				l.report.add(m.At, "hosts.*.ca", "an authority is pinned for one host; write the host's name")
+			}
 			if before, twice := known[m.Key]; twice && !sameHost(before, h) {
 				at := first[m.Key].At
 				l.report.add(m.At, "hosts."+m.Key, fmt.Sprintf("other values than at %s:%d; a host is said once, for all files", at.File, at.Line))
@@ -39,7 +43,7 @@ func (l *loader) hosts() {
 func decodeHost(m yamltree.Member) Host {
 	return Host{
 		Name: m.Key, Every: durationAt(m.Value, "every"), Connections: intAt(m.Value, "connections"),
-		Robots: textAt(m.Value, "robots"), Source: fmt.Sprintf("%s:%d", m.At.File, m.At.Line),
+		Robots: textAt(m.Value, "robots"), CA: strings.TrimSpace(textAt(m.Value, "ca")), Source: fmt.Sprintf("%s:%d", m.At.File, m.At.Line),
 	}
 }
 

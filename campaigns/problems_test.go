@@ -50,6 +50,7 @@ func TestEveryMistakeIsNamed(t *testing.T) {
 		"a host with a port":               {just("hosts: { \"a.example:8080\": { every: 1s } }\n" + feed), []string{"main.yaml:1:10  hosts \"a.example:8080\": what holds for a host holds at all its ports: a.example"}},
 		"a host with a dot":                {just("hosts: { a.example.: { every: 1s } }\n" + feed), []string{"main.yaml:1:10  hosts \"a.example.\": hosts are written as they are asked for: a.example"}},
 		"a host in another script":         {just("hosts: { bücher.example: { every: 1s } }\n" + feed), []string{"main.yaml:1:10  hosts \"bücher.example\": hosts are written as they are asked for: xn--bcher-kva.example"}},
+		"an authority that is none":        {just("hosts: { a.example: { ca: ca.pem } }\n" + feed), []string{"main.yaml:1:27  hosts.a.example.ca: no certificate in it: it is the text of a PEM file, from -----BEGIN CERTIFICATE----- on, as a block (ca: |)"}},
 		"unknown key of a file":            {just("campaing: {}\n" + feed), []string{"main.yaml:1:1  campaing: no such key; did you mean campaigns?"}},
 		"a key in the wrong place":         {just("defaults: { split: true }\n" + feed), []string{"main.yaml:1:13  defaults.split: does not stand here, but at a campaign or a fetchers entry"}},
 		"a bare number":                    {just(feed + "    timeouts: { item: 90 }\n"), []string{"main.yaml:5:23  a.timeouts.item: 90 needs a unit, for example 90s, 90m or 90h, or none"}},

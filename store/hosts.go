@@ -24,9 +24,9 @@ func replaceHosts(t *tx, project string, hosts []rows.Host) error {
 		if err := checkHost(t, project, h); err != nil {
 			return err
 		}
-		_, err := t.exec(`INSERT INTO hosts (project, name, every, connections, robots, source) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (project, name) DO UPDATE SET every = excluded.every, connections = excluded.connections, robots = excluded.robots, source = excluded.source`,
-			project, h.Name, h.Every.Microseconds(), h.Connections, h.Robots, h.Source)
+		_, err := t.exec(`INSERT INTO hosts (project, name, every, connections, robots, ca, source) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (project, name) DO UPDATE SET every = excluded.every, connections = excluded.connections, robots = excluded.robots, ca = excluded.ca, source = excluded.source`,
+			project, h.Name, h.Every.Microseconds(), h.Connections, h.Robots, h.CA, h.Source)
 		if err != nil {
 			return err
 		}
@@ -36,8 +36,8 @@ func replaceHosts(t *tx, project string, hosts []rows.Host) error {
 
 func checkHost(t *tx, project string, h rows.Host) error {
 	other, found, err := first(t, func(s scanner) (o rows.Host, err error) { return o, s.Scan(&o.Project, &o.Source) },
-		`SELECT project, source FROM hosts WHERE name = ? AND project <> ? AND (every <> ? OR connections <> ? OR robots <> ?) LIMIT 1`,
-		h.Name, project, h.Every.Microseconds(), h.Connections, h.Robots)
+		`SELECT project, source FROM hosts WHERE name = ? AND project <> ? AND (every <> ? OR connections <> ? OR robots <> ? OR ca <> ?) LIMIT 1`,
+		h.Name, project, h.Every.Microseconds(), h.Connections, h.Robots, h.CA)
 	if err != nil || !found {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Store) hosts(ctx context.Context, after int64) ([]rows.Host, error) {
 	return collect(s.reader(ctx), scanHost, s.engine.timed(`
 		WITH names AS (`+names+`),
 		     told  AS (SELECT name, min(project) AS project FROM hosts WHERE name IN (SELECT name FROM names) GROUP BY name)
-		SELECT n.name, coalesce(h.project, ''), coalesce(h.every, 0), coalesce(h.connections, 0), coalesce(h.robots, ''), coalesce(h.source, ''),
+		SELECT n.name, coalesce(h.project, ''), coalesce(h.every, 0), coalesce(h.connections, 0), coalesce(h.robots, ''), coalesce(h.ca, ''), coalesce(h.source, ''),
 		       coalesce(s.paused, ''), coalesce(s.rest_until, 0), coalesce(s.rest_why, ''),
 		       coalesce(s.slow, 0), coalesce(s.slow_why, ''), coalesce(s.slow_since, 0), CASE WHEN s.delay_until > {now} THEN s.delay ELSE 0 END, {now}
 		FROM names n LEFT JOIN told ON told.name = n.name LEFT JOIN hosts h ON h.name = n.name AND h.project = told.project
@@ -115,7 +115,7 @@ func scanHost(s scanner) (rows.Host, error) {
 	var h rows.Host
 	var every, until, slow, since, delay, now int64
 	var paused string
-	err := s.Scan(&h.Name, &h.Project, &every, &h.Connections, &h.Robots, &h.Source, &paused, &until, &h.RestWhy,
+	err := s.Scan(&h.Name, &h.Project, &every, &h.Connections, &h.Robots, &h.CA, &h.Source, &paused, &until, &h.RestWhy,
 		&slow, &h.SlowWhy, &since, &delay, &now)
 	if err != nil {
 		return h, err

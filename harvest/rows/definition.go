@@ -102,6 +102,7 @@ type Host struct {
 	Every       time.Duration `json:"every,omitempty"`
 	Connections int           `json:"connections,omitempty"`
 	Robots      string        `json:"robots,omitempty"` // obey, ignore
+	CA          string        `json:"ca,omitempty"`     // PEM: who alone may vouch for it
 	Source      string        `json:"source,omitempty"` // file:line
 	Paused      *Pause        `json:"paused,omitempty"`
 	// Delay is the gap that its own robots.txt asks for; 0: none that is known.

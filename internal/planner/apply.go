@@ -220,7 +220,7 @@ func applyCampaign(t *task, commit string) (rows.ApplyCampaign, error) {
 func applyHosts(l *campaigns.Loaded) []rows.Host {
 	out := make([]rows.Host, 0, len(l.Hosts))
 	for _, h := range l.Hosts {
-		out = append(out, rows.Host{Name: h.Name, Project: l.Project, Every: h.Every, Connections: h.Connections, Robots: h.Robots, Source: h.Source})
+		out = append(out, rows.Host{Name: h.Name, Project: l.Project, Every: h.Every, Connections: h.Connections, Robots: h.Robots, CA: h.CA, Source: h.Source})
 	}
 	return out
 }

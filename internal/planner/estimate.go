@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/wording"
 	"github.com/vendemmia/vendemmia/workflows/steps"
@@ -202,7 +203,7 @@ func hostRules(l *campaigns.Loaded, stored []rows.Host) map[string]campaigns.Hos
 	out := map[string]campaigns.Host{}
 	for _, h := range stored {
 		if h.Project != l.Project {
-			out[h.Name] = campaigns.Host{Name: h.Name, Every: h.Every, Connections: h.Connections, Robots: h.Robots}
+			out[h.Name] = campaigns.Host{Name: h.Name, Every: h.Every, Connections: h.Connections, Robots: h.Robots, CA: h.CA}
 		}
 	}
 	for _, h := range l.Hosts {
@@ -216,11 +217,11 @@ func hostRules(l *campaigns.Loaded, stored []rows.Host) map[string]campaigns.Hos
 func hostDifferences(l *campaigns.Loaded, stored []rows.Host) []Difference {
 	before, after := flat{}, flat{}
 	for _, h := range l.Hosts {
-		after[h.Name] = ruleWords(h.Every, h.Connections, h.Robots)
+		after[h.Name] = ruleWords(h.Every, h.Connections, h.Robots, h.CA)
 	}
 	for _, h := range stored {
 		_, here := after[h.Name]
-		text := ruleWords(h.Every, h.Connections, h.Robots)
+		text := ruleWords(h.Every, h.Connections, h.Robots, h.CA)
 		if text != "" && (here || h.Project == l.Project) {
 			before[h.Name] = text
 		}
@@ -234,7 +235,7 @@ func hostDifferences(l *campaigns.Loaded, stored []rows.Host) []Difference {
 	return out
 }
 
-func ruleWords(every time.Duration, connections int, robots string) string {
+func ruleWords(every time.Duration, connections int, robots, ca string) string {
 	var words []string
 	if every > 0 {
 		words = append(words, "every "+durationWords(every))
@@ -245,5 +246,11 @@ func ruleWords(every time.Duration, connections int, robots string) string {
 	if robots != "" {
 		words = append(words, "robots "+robots)
 	}
+	if ca != "" {
+		words = append(words, "pinned ca "+shortDigest(ca))
+	}
 	return strings.Join(words, ", ")
 }
+
+// shortDigest tells texts that are too long to be printed apart.
+func shortDigest(text string) string { return harvest.Digest([]byte(text))[:len("sha256:")+12] }

@@ -41,8 +41,8 @@ func certified(t *testing.T, template x509.Certificate) (*httptest.Server, *http
 	shared := open(t, loopback())
 	parsed, err := x509.ParseCertificate(der)
 	require.NoError(t, err)
-	shared.transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
-	shared.transport.TLSClientConfig.RootCAs.AddCert(parsed)
+	shared.ways.all.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
+	shared.ways.all.TLSClientConfig.RootCAs.AddCert(parsed)
 	return s, shared.HTTP(visit.Visitor{Timeout: patience})
 }
 
@@ -93,7 +93,7 @@ func TestDowngradeIsNoted(t *testing.T) {
 	shared, b := open(t, loopback()), &reserve{}
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
-	shared.transport.TLSClientConfig = &tls.Config{RootCAs: pool}
+	shared.ways.all.TLSClientConfig = &tls.Config{RootCAs: pool}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer x")

@@ -62,13 +62,14 @@ type Settings struct {
 
 // Client owns the connections and rate limits of a process. Create one and share it.
 type Client struct {
-	settings  Settings
-	transport *http.Transport
-	limiter   *limiter
-	gzips     sync.Pool // of *gzip.Reader: 40 KiB each
-	gate      gate
-	delays    sync.Map // host to time.Duration: its Crawl-delay
-	strains   strains
+	settings Settings
+	guard    *guard
+	ways     transports
+	limiter  *limiter
+	gzips    sync.Pool // of *gzip.Reader: 40 KiB each
+	gate     gate
+	delays   sync.Map // host to time.Duration: its Crawl-delay
+	strains  strains
 }
 
 // New returns the client of a process. It honors HTTP_PROXY, HTTPS_PROXY and
@@ -86,7 +87,8 @@ func build(s Settings, via func(*url.URL) (*url.URL, error), resolve lookup) *Cl
 		s.Rules = func(string) Rule { return Rule{} }
 	}
 	g := newGuard(s.Allow)
-	c := &Client{settings: s, transport: newTransport(g, &proxy{via: via, resolve: resolve, guard: g}), strains: strains{notify: s.Slow}}
+	c := &Client{settings: s, guard: g, strains: strains{notify: s.Slow}}
+	c.ways.all = newTransport(g, &proxy{via: via, resolve: resolve, guard: g})
 	c.limiter = newLimiter(c.rule, s.Reservations)
 	return c
 }
@@ -153,7 +155,7 @@ func (c *Client) Leave(ctx context.Context) error {
 }
 
 // Close closes idle connections; requests in flight go on.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() { c.ways.closeIdle() }
 
 // Host names the host of an address as rules and the ledger do: lower case, without
 // port and trailing dot, as it is asked for (xn--…, one form of an IPv6 address).

@@ -64,8 +64,10 @@ func (x *exchange) explain(err error) *harvest.Error {
 	if e, ok := errors.AsType[*harvest.Error](err); ok {
 		return &harvest.Error{Kind: e.Kind, Op: verb(x.req), On: x.req.URL.String(), Err: e.Err, Advice: e.Advice}
 	}
-	if words := tlsWords(err); words != "" {
-		return x.errorf(harvest.KindUnreachable, "%s: %w", words, err)
+	if words, advice := tlsTrouble(err, Host(x.req.URL), x.ca != ""); words != "" {
+		e := x.errorf(harvest.KindUnreachable, "%s: %w", words, err)
+		e.Advice = advice
+		return e
 	}
 	if n, ok := errors.AsType[*net.DNSError](err); ok {
 		return x.errorf(harvest.KindUnreachable, "%s: %w", dnsWords(n), err)

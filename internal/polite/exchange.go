@@ -20,7 +20,8 @@ type exchange struct {
 	visitor *visit.Visitor
 	req     *http.Request // as passed to RoundTrip
 	permit  *permit
-	partly  bool // only the beginning of a body is read
+	partly  bool   // only the beginning of a body is read
+	ca      string // Rule.CA of the host
 
 	ctx      context.Context // ends the exchange; its cause may be errLate
 	cancel   context.CancelFunc
@@ -38,6 +39,7 @@ type exchange struct {
 // not keep its resources forever.
 func (r *roundTripper) begin(req *http.Request, t *permit, note string) *exchange {
 	x := &exchange{client: r.client, visitor: &r.visitor, req: req, permit: t, partly: r.forRobots, started: time.Now(), recorded: make(chan struct{})}
+	x.ca = r.client.settings.Rules(Host(req.URL)).CA
 	x.ctx, x.cancel = context.WithTimeoutCause(req.Context(), r.visitor.Timeout, errLate)
 	x.line = visit.Exchange{
 		At: x.started.UTC(), Method: method(req), URL: MaskURL(req.URL), Host: Host(req.URL), Waited: t.waited, Note: note,
@@ -59,6 +61,11 @@ func (x *exchange) expire() {
 		x.finish(x.explain(x.ctx.Err()))
 		return nil
 	})
+}
+
+// send sends the request over the host's transport.
+func (x *exchange) send(agent string) (*http.Response, error) {
+	return x.client.ways.of(Host(x.req.URL), x.ca).RoundTrip(x.outgoing(agent))
 }
 
 // outgoing returns the request to send: a copy, because a RoundTripper must not modify

@@ -109,7 +109,7 @@ func TestRobotsWaitForTheirTurn(t *testing.T) {
 		settings := loopback()
 		settings.Rules = every(gap)
 		c := build(settings, direct, nil)
-		c.transport.DialContext = wire.dial
+		c.ways.all.DialContext = wire.dial
 		for _, h := range []*http.Client{c.HTTP(visit.Visitor{}), c.HTTP(visit.Visitor{Robots: true})} {
 			_, _, err := get(t.Context(), h, "http://127.0.0.1/x")
 			require.NoError(t, err)

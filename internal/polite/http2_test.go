@@ -38,8 +38,8 @@ func TestHTTP2IsTreatedAlike(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	shared, b := open(t, loopback()), &reserve{}
-	shared.transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
-	shared.transport.TLSClientConfig.RootCAs.AddCert(s.Certificate())
+	shared.ways.all.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
+	shared.ways.all.TLSClientConfig.RootCAs.AddCert(s.Certificate())
 
 	_, text, err := get(t.Context(), shared.HTTP(visit.Visitor{Timeout: patience, Record: b.record}), s.URL)
 	require.NoError(t, err)

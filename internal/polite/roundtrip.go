@@ -37,7 +37,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, unsent(req, err)
 	}
 	x := r.begin(req, permit, verdict)
-	resp, err := r.client.transport.RoundTrip(x.outgoing(r.agent))
+	resp, err := x.send(r.agent)
 	if err != nil {
 		return nil, x.fail(x.explain(err))
 	}

@@ -17,6 +17,9 @@ type Rule struct {
 	RestWhy   string
 	// Robots is RobotsObey, RobotsIgnore, or "" for the visitor's setting.
 	Robots string
+	// CA holds the certificates, as PEM, of the only authorities that may vouch for the
+	// host; empty: those of the system.
+	CA string
 	// Paused is why a person stopped all requests at PausedAt, until PausedUntil or
 	// indefinitely; empty: not paused.
 	Paused                string

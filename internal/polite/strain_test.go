@@ -197,7 +197,7 @@ func visitTroubled(t *testing.T, s *troubled, p *paces, workers, times int) {
 		settings := loopback()
 		settings.Rules, settings.Slow = p.rule, p.notify
 		c := build(settings, direct, nil)
-		c.transport.DialContext = wire.dial
+		c.ways.all.DialContext = wire.dial
 		t.Cleanup(c.Close)
 		clients = append(clients, c.HTTP(visit.Visitor{}))
 		defer c.Close()

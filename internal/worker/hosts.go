@@ -100,7 +100,7 @@ func (h *hosts) take(c rows.HostChanges) {
 func (h *hosts) rule(name string) polite.Rule {
 	table := *h.table.Load()
 	own, all := table[name], table["*"]
-	r := polite.Rule{Slow: own.Slow, RestUntil: own.RestUntil, RestWhy: own.RestWhy}
+	r := polite.Rule{Slow: own.Slow, RestUntil: own.RestUntil, RestWhy: own.RestWhy, CA: own.CA}
 	r.Every, r.Connections, _ = own.Pace(all)
 	if r.Robots = own.Robots; r.Robots == "" && all.Robots == polite.RobotsIgnore {
 		r.Robots = all.Robots // "obey" for all hosts is what pages do anyway; protocols are not asked to

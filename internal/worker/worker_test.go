@@ -188,7 +188,7 @@ func TestHostRules(t *testing.T) {
 		{Name: "*", Every: time.Second, Connections: 3},
 		{Name: "a.example", Every: 2 * time.Second},
 		{Name: "b.example", Connections: 9},
-		{Name: "d.example", Every: time.Minute, Robots: "ignore"},
+		{Name: "d.example", Every: time.Minute, Robots: "ignore", CA: "-----BEGIN CERTIFICATE-----"},
 	}})
 	require.NoError(t, err)
 	p, _ := newProgram(t, nil)
@@ -212,6 +212,8 @@ func TestHostRules(t *testing.T) {
 	require.Equal(t, 10*time.Second, h.rule("a.example").Every, "what its robots.txt asks for")
 	require.NoError(t, h.delay(t.Context(), "d.example", time.Hour, time.Hour))
 	require.Equal(t, time.Minute, h.rule("d.example").Every, "which is to be ignored")
+	require.Equal(t, "-----BEGIN CERTIFICATE-----", h.rule("d.example").CA)
+	require.Empty(t, h.rule("a.example").CA)
 	require.Equal(t, "paused by marta", pauseText(rows.Pause{By: "marta"}))
 }
 

@@ -15,7 +15,7 @@ func defineHosts(t *testing.T, s Store) {
 		_, err := s.Apply(t.Context(), rows.Application{Project: project, Hosts: hosts})
 		return err
 	}
-	slow := rows.Host{Name: "www.example.org", Every: 1250 * time.Millisecond, Connections: 1, Robots: "obey", Source: "gu.yaml:3"}
+	slow := rows.Host{Name: "www.example.org", Every: 1250 * time.Millisecond, Connections: 1, Robots: "obey", CA: "-----BEGIN CERTIFICATE-----", Source: "gu.yaml:3"}
 	require.NoError(t, say("law", slow, rows.Host{Name: "*", Every: time.Second, Connections: 2, Source: "gu.yaml:2"}))
 	require.NoError(t, say("weather", slow), "the same twice is no contradiction")
 	fast := slow
@@ -24,6 +24,9 @@ func defineHosts(t *testing.T, s Store) {
 	require.Equal(t, harvest.KindMisconfigured, harvest.KindOf(err))
 	require.Contains(t, err.Error(), "gu.yaml:3")
 	require.Contains(t, err.Error(), "weather.yaml:9")
+	other := slow
+	other.CA = ""
+	require.Error(t, say("weather", other), "another authority is another truth")
 	hosts, err := s.Hosts(t.Context())
 	require.NoError(t, err)
 	require.Len(t, hosts, 2)

@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -159,6 +161,20 @@ func address() *Form {
 			return fmt.Errorf("%q is not an address; for example https://hooks.example.org/x or ${secret:env:VENDEMMIA_SECRET_HOOK}", n.Text)
 		},
 		Schema: map[string]any{"type": "string", "minLength": 3},
+	}
+}
+
+// certificates are those of authorities that may vouch for a host.
+func certificates() *Form {
+	return &Form{
+		Name: "certificates (PEM)",
+		Check: func(n *yamltree.Node) error {
+			if n.Text != "" && x509.NewCertPool().AppendCertsFromPEM([]byte(n.Text)) {
+				return nil
+			}
+			return errors.New("no certificate in it: it is the text of a PEM file, from -----BEGIN CERTIFICATE----- on, as a block (ca: |)")
+		},
+		Schema: map[string]any{"type": "string", "pattern": "-----BEGIN CERTIFICATE-----"},
 	}
 }
 

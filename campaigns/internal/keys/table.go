@@ -22,6 +22,7 @@ func hostKeys() []Key {
 		{Name: "every", Value: Value{Form: duration("1.25s")}, Doc: "the least time from one answer to the next request"},
 		{Name: "connections", Value: Value{Form: integer(1)}, Doc: "requests at the same time", Example: "2"},
 		{Name: "robots", Value: Value{Form: words("obey", "ignore")}, Doc: "whether robots.txt is heeded; left out, pages heed it and protocols (feeds, OAI-PMH, documented interfaces) do not"},
+		{Name: "ca", Value: Value{Form: certificates()}, Doc: "certificates, as PEM, of the only authorities that may vouch for this host; absent: those of the worker's system. Never at `\"*\"`"},
 	}
 }
 

@@ -173,7 +173,7 @@ func (v *surveyor) rule(host string) polite.Rule {
 	var out polite.Rule
 	for _, h := range v.hosts {
 		if h.Name == host || h.Name == "*" && out == (polite.Rule{}) {
-			out = polite.Rule{Every: h.Every, Connections: h.Connections, Robots: h.Robots}
+			out = polite.Rule{Every: h.Every, Connections: h.Connections, Robots: h.Robots, CA: h.CA}
 		}
 	}
 	return out

@@ -100,6 +100,7 @@ func (c *hostsShow) screen(d hostDetail) string {
 	line("host", d.Name)
 	line("pace", d.pace())
 	line("robots", cmp.Or(d.Robots, "left open: pages heed robots.txt, protocols do not"))
+	line("ca", map[bool]string{true: "pinned in the file; the system's authorities do not count for it"}[d.CA != ""])
 	line("said by", strings.TrimSpace(d.Source+" "+print.Parens("project "+d.Project, d.Project != "")))
 	line("state", stateText(c.Program, d.HostView))
 	line("why", map[bool]string{true: d.RestWhy, false: ""}[d.State == "resting"])
