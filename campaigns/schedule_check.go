@@ -2,6 +2,7 @@ package campaigns
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,15 +62,26 @@ func (s Schedule) checkAt() []string {
 			wrong = append(wrong, "at: "+err.Error())
 		}
 	}
-	if len(s.Days) > 0 && len(s.At) == 0 {
-		wrong = append(wrong, "days goes with at; for example: {days: [mon, thu], at: [\"18:00\"]}")
+	if len(s.Days) > 0 && len(s.At)+len(s.Cron) == 0 {
+		wrong = append(wrong, "days goes with at or cron; for example: {days: [mon, thu], at: [\"18:00\"]}")
 	}
 	for _, day := range s.Days {
 		if _, _, err := parseDayRange(strings.ToLower(day)); err != nil {
 			wrong = append(wrong, "days: "+err.Error())
 		}
 	}
+	if len(wrong) == 0 && len(s.Cron) > 0 && s.readable() && len(s.Canonical().calendars()) == 0 {
+		wrong = append(wrong, fmt.Sprintf("days %s: cron fires on none of them", strings.Join(s.Days, ", ")))
+	}
 	return wrong
+}
+
+// readable reports whether each crontab line can be read.
+func (s Schedule) readable() bool {
+	return !slices.ContainsFunc(s.Cron, func(line string) bool {
+		_, err := parseCron(line)
+		return err != nil
+	})
 }
 
 func (s Schedule) checkBounds() []string {

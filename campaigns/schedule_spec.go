@@ -109,20 +109,37 @@ func (s Schedule) calendars() []calendarBits {
 			out = append(out, c.calendars()...)
 		}
 	}
-	return append(out, s.atCalendars()...)
+	return append(only(out, s.weekdays()), s.atCalendars()...)
+}
+
+// only keeps what is on some weekdays.
+func only(list []calendarBits, weekdays uint64) []calendarBits {
+	var out []calendarBits
+	for _, c := range list {
+		if c.weekday &= weekdays; c.weekday != 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// weekdays are those of Days, all where there are none; Sunday is 0.
+func (s Schedule) weekdays() uint64 {
+	if len(s.Days) == 0 {
+		return fullWeekdays()
+	}
+	var set uint64
+	for _, name := range s.Days {
+		if i, err := parseDay(name); err == nil {
+			set |= 1 << ((i + 1) % 7)
+		}
+	}
+	return set
 }
 
 // atCalendars makes one calendar for each minute of the hour that is used.
 func (s Schedule) atCalendars() []calendarBits {
-	weekdays := fullWeekdays()
-	if len(s.Days) > 0 {
-		weekdays = 0
-		for _, name := range s.Days {
-			if i, err := parseDay(name); err == nil {
-				weekdays |= 1 << ((i + 1) % 7)
-			}
-		}
-	}
+	weekdays := s.weekdays()
 	var hours [60]uint64
 	for _, at := range s.At {
 		if minute, err := parseClock(at); err == nil {

@@ -33,6 +33,7 @@ func TestParseScheduleReadsWordsAndCron(t *testing.T) {
 		"30 1 * * *":                       {Cron: []string{"30 1 * * *"}},
 		"*/5  8-18 * * MON-FRI":            {Cron: []string{"*/5 8-18 * * mon-fri"}},
 		"0 0 1 JAN mon/2 America/New_York": {Cron: []string{"0 0 1 jan mon/2"}, TimeZone: "America/New_York"},
+		"0 0 17 6 * on wed":                {Cron: []string{"0 0 17 6 *"}, Days: []string{"wed"}},
 		"@daily":                           {Cron: []string{"@daily"}},
 		"30 1 * * *; 0 12 * * sun":         {Cron: []string{"30 1 * * *", "0 12 * * sun"}},
 		"30 1 * * *\ndaily at 18:00\n":     {Cron: []string{"30 1 * * *", "0 18 * * *"}},
@@ -67,6 +68,7 @@ func TestParseScheduleNamesWhatIsWrong(t *testing.T) {
 		"xyzzy at 18:00":              `"xyzzy" is not a day: mon tue`,
 		"at 18:00":                    "the days are missing",
 		"18:00 daily":                 "neither words nor a cron line",
+		"0 0 17 6 * on":               "the days are missing",
 		"30 1 * *":                    "has five fields (minute hour day-of-month month day-of-week), this one has 4",
 		"0 30 1 * * *":                "this one has 6",
 		"61 * * * *":                  `minute "61": "61": must be 0 to 59`,
@@ -177,4 +179,26 @@ func FuzzParseSchedule(f *testing.F) {
 			last = next
 		}
 	})
+}
+
+// Days restrict crontab lines too: both must fit, which crontab itself cannot say.
+func TestDaysRestrictCrontabLines(t *testing.T) {
+	t.Parallel()
+	s, err := ParseSchedule("0 0 17 6 * on wed UTC")
+	require.NoError(t, err)
+	require.Equal(t, "0 0 17 6 * on wed UTC", s.String())
+	var fires []string
+	for _, at := range s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 2) {
+		fires = append(fires, at.Format(time.DateOnly))
+	}
+	require.Equal(t, []string{"2026-06-17", "2037-06-17"}, fires, "17 June, where it is a Wednesday")
+	both := Schedule{Cron: []string{"0 0 17 6 3"}, TimeZone: "UTC"}
+	require.Equal(t, "2024-06-05", both.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 1)[0].Format(time.DateOnly), "crontab: either")
+
+	none := Schedule{Cron: []string{"0 0 * * tue"}, Days: []string{"mon-fri"}}
+	require.Empty(t, none.Validate())
+	none.Days = []string{"wed"}
+	require.Contains(t, none.Validate()[0], "days wed: cron fires on none of them")
+	_, err = ParseSchedules([]string{"0 0 17 * * on wed", "0 0 18 * * on thu"})
+	require.ErrorContains(t, err, "share the days")
 }

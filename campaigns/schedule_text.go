@@ -32,9 +32,17 @@ func (s Schedule) String() string {
 	}
 	lines := make([]string, 0, len(s.Cron))
 	for _, line := range s.Cron {
-		lines = append(lines, line+s.zoneTail())
+		lines = append(lines, line+s.daysTail()+s.zoneTail())
 	}
 	return strings.Join(lines, "; ")
+}
+
+// daysTail are the days that a crontab line is restricted to.
+func (s Schedule) daysTail() string {
+	if len(s.Days) == 0 {
+		return ""
+	}
+	return " on " + s.days()
 }
 
 func (s Schedule) zoneTail() string {

@@ -13,7 +13,7 @@ import (
 //
 //	every 2h · every 6h offset 20m · hourly
 //	daily at 18:00, 22:30 · mon,thu at 18:00 · mon-fri at 9:30 · weekdays at 07:00
-//	30 1 * * * · @daily
+//	30 1 * * * · @daily · 0 0 17 6 * on wed
 //
 // with, optionally, an IANA time zone behind it ("daily at 18:00 Europe/Rome").
 // Several, on lines of their own or parted by semicolons, are read as by
@@ -45,17 +45,27 @@ func mergeSchedules(all []Schedule) (Schedule, error) {
 	if len(all) == 1 {
 		return all[0], nil
 	}
-	merged := Schedule{TimeZone: all[0].TimeZone}
+	merged := Schedule{TimeZone: all[0].TimeZone, Days: all[0].cronDays()}
 	for _, s := range all {
 		switch {
 		case s.Every > 0:
 			return Schedule{}, fmt.Errorf("%q cannot stand in a list; only times and cron lines can", s.String())
 		case s.TimeZone != merged.TimeZone:
 			return Schedule{}, errors.New("the lines of a list share one time zone; say it once, as time_zone")
+		case !slices.Equal(s.cronDays(), merged.Days):
+			return Schedule{}, errors.New("the crontab lines of a list share the days behind `on`; say them once, as days")
 		}
 		merged.Cron = append(merged.Cron, s.cronLines()...)
 	}
 	return merged.Canonical(), nil
+}
+
+// cronDays are the days that crontab lines are restricted to.
+func (s Schedule) cronDays() []string {
+	if len(s.Cron) == 0 {
+		return nil
+	}
+	return s.Days
 }
 
 // cronLines writes an At schedule as crontab lines.
@@ -104,12 +114,23 @@ func parseScheduleWords(words []string) (Schedule, error) {
 	case strings.HasPrefix(first, "tz=") || strings.HasPrefix(first, "cron_tz="):
 		return Schedule{}, errors.New("the time zone has a key of its own: time_zone: Europe/Rome")
 	case strings.HasPrefix(first, "@") || isCronStart(first):
-		line := strings.Join(words, " ")
-		_, err := parseCron(line)
-		return Schedule{Cron: []string{line}}, err
+		return parseCronOn(words)
 	default:
 		return parseDaysAt(words)
 	}
+}
+
+// parseCronOn reads a crontab line, and the days that it is restricted to.
+func parseCronOn(words []string) (s Schedule, err error) {
+	if on := slices.Index(words, "on"); on > 0 {
+		if s.Days, err = parseDays(strings.Join(words[on+1:], ",")); err != nil {
+			return s, err
+		}
+		words = words[:on]
+	}
+	s.Cron = []string{strings.Join(words, " ")}
+	_, err = parseCron(s.Cron[0])
+	return s, err
 }
 
 // looksLikeZone tells "Europe/Rome" from the crontab field "MON/2".

@@ -64,7 +64,7 @@ func (f *Fetcher) Describe() harvest.Description {
 		Summary:  "reads the entries of an RSS, Atom, RDF or JSON feed",
 		Params:   Params{},
 		Identity: []string{"url"},
-		Aliases:  []string{"rss", "atom"},
+		Aliases:  []string{"rss", "atom", "RSS", "RssReader"},
 		Protocol: true, // a person names the address, and it is meant for programs: nothing is crawled
 	}
 }

@@ -58,6 +58,8 @@ func newEvilBench(t *testing.T) *bench {
 	require.NoError(t, os.CopyFS(filepath.Join(b.dir, ".vendemmia"), os.DirFS(evilSeeds.dir)))
 	b.file("evil.yaml", "campaigns:\n  evil:\n    description: \"x\\e[2J\\u202e\"\n    fetcher: feed\n    params: { url: \"https://a.example.org/\\e[2J\\u202e\" }\n")
 	b.file("evil.ini", "[a\x1b[2J\u202e]\nurl = https://a.example.org/\u009b\nset = \u202e\x1b[2J\n")
+	b.file("evil.cron", "\u202e\x1b[2J\n0 1 * * * mir-acq-scheduler.pl --fetcher RSS --params '{url:http://\u202e\u009b}' --\x1b[2J\n0 1 * * * mir-acq-scheduler.pl --campaign \u202e\x1b[2J\n")
+	b.file("evil.json", `{"tag":"\u001b[2J","campaign":"\u202ex","fetchers":[{"ns":"\u009b"},{"ns":"rss","split":1,"params":[{"label":"\u202e","url":"http://a.example.org/\u202e"}]}]}`)
 	b.file("evil.csv", "item,from\n\""+evilKey+"\",\u202e\u009b\n")
 	b.engine.workers = []engine.Worker{{Identity: evil, Queue: evil, Status: "running", Since: moment(), LastSeen: moment()}}
 	return b
@@ -142,7 +144,9 @@ func evilCalls() map[string][][]string {
 		"failures accept": {{"q-1"}, {evil}}, "failures list": one(), "failures retry": {{"q-1"}, {evil}}, "failures show": {{"q-1"}, {"q-1", "--body"}, {evil}},
 		"fetchers list": one(), "fetchers show": {{"feed"}, {evil}}, "fetchers try": {{"feed", "--params", "url=https://x/" + evil}, {evil}},
 		"hosts list": one(), "hosts pause": {{"h.example.org", "--note", evil}, {evil}}, "hosts resume": one("h.example.org"), "hosts show": {{"h.example.org"}, {evil}},
-		"import metha": one("."), "import vufind": {{"evil.ini"}, {evil}}, "init": one("new"),
+		"import crontab": {{"evil.cron", "--mir", "evil.json"}},
+		"import mir":     {{"evil.json"}},
+		"import metha":   one("."), "import vufind": {{"evil.ini"}, {evil}}, "init": one("new"),
 		"items list": {{}, {"--unhealthy"}}, "items pause": {{evilKey, "--note", evil}, {evil}}, "items resume": one(evilKey), "items retry": {{evilKey}, {evil}}, "items show": {{evilKey}, {evilKey + "2"}, {evil}},
 		"outbox drop": one("1"), "outbox list": one(), "outbox retry": one("1"), "probe": {{"https://x.example.org/" + evil}, {evil}},
 		"runs cancel": {{"evil-2", "--note", evil}, {evil}}, "runs list": one(), "runs pause": one("evil-2"), "runs resume": one("evil-2"), "runs retry": one("evil-2"), "runs set": one("evil-2", "--processors", "2"),

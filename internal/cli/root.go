@@ -15,6 +15,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/fetchers"
 	"github.com/vendemmia/vendemmia/internal/cli/hosts"
 	"github.com/vendemmia/vendemmia/internal/cli/items"
+	"github.com/vendemmia/vendemmia/internal/cli/mir"
 	"github.com/vendemmia/vendemmia/internal/cli/outbox"
 	"github.com/vendemmia/vendemmia/internal/cli/probe"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
@@ -46,7 +47,7 @@ func commands() []func(*program.Program) *cobra.Command {
 		documents.New,
 		checkpoints.New,
 		fetchers.New,
-		checkpoints.NewImport,
+		newImport,
 		workers.New,
 		stats.New,
 		hosts.New,
@@ -54,6 +55,11 @@ func commands() []func(*program.Program) *cobra.Command {
 		newCompletion,
 		newVersion,
 	}
+}
+
+// newImport joins the importers of two nouns.
+func newImport(p *program.Program) *cobra.Command {
+	return checkpoints.NewImport(p, mir.NewCrontab(p), mir.NewDocuments(p))
 }
 
 func newRoot(p *program.Program) *cobra.Command {

@@ -57,7 +57,7 @@ func scheduleKeys() []Key {
 		{Name: "every", Value: Value{Form: duration("2h")}, Doc: "an interval, counted from midnight UTC of 1 January 1970"},
 		{Name: "offset", Value: Value{Form: duration("20m")}, Doc: "moves `every` by so much"},
 		{Name: "at", Value: texts(`["18:00", "22:30"]`), Doc: "times of day"},
-		{Name: "days", Value: texts("[mon, thu]"), Doc: "weekdays for `at`; absent: all"},
+		{Name: "days", Value: texts("[mon, thu]"), Doc: "weekdays for `at`, and the only ones of `cron`; absent: all"},
 		{Name: "cron", Value: texts(`"30 1 * * *"`), Doc: "five fields, or `@daily` and the like; both day fields set mean *or*, as in crontab"},
 		{Name: "time_zone", Value: Value{Form: text("Europe/Rome")}, Default: "UTC", Doc: "an IANA zone; all times are in it"},
 		{Name: "jitter", Value: Value{Form: duration("2m")}, Doc: "spread of the start; absent: by name, up to two minutes"},

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,12 +20,12 @@ import (
 	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
-// NewImport makes `starter import`.
-func NewImport(p *program.Program) *cobra.Command {
+// NewImport makes `starter import`, with importers of what has no positions.
+func NewImport(p *program.Program, others ...*cobra.Command) *cobra.Command {
 	return program.Group("import", "Take a harvest over from another harvester",
-		"Write a campaign of what another OAI-PMH harvester collects, and the positions\nfrom which it goes on here: nothing is fetched a second time. What cannot be\ntaken over is said, line by line.",
+		"Write campaigns of what another harvester collects. From VuFind and metha the\npositions come too, from which it goes on here: nothing is fetched a second\ntime. What cannot be taken over is listed, line by line.",
 		"  starter import vufind /usr/local/vufind/local/harvest/oai.ini",
-		newImportVuFind(p), newImportMetha(p))
+		append(others, newImportVuFind(p), newImportMetha(p))...)
 }
 
 // importer is what both have in common: where the result goes.
@@ -170,47 +169,21 @@ func (c *importer) notTaken(h takeover.Harvest) error {
 	return campaigns.PrintPlaces(c.Env.Stderr, h.Notes)
 }
 
-// files writes what was asked for; a file that is there already is kept, and
-// then none is written.
+// files writes what was asked for.
 func (c *importer) files(h takeover.Harvest, text []byte, list string) error {
 	var rows, positions bytes.Buffer
 	if err := errors.Join(h.WriteList(&rows), takeover.WritePositions(&positions, h.Positions())); err != nil {
 		return err
 	}
-	contents := map[string][]byte{}
-	var names []string
+	var files []campaignfiles.NewFile
 	if c.write != "" {
-		names = append(names, c.write, filepath.Join(filepath.Dir(c.write), list))
-		contents[names[0]], contents[names[1]] = text, rows.Bytes()
+		files = append(files, campaignfiles.NewFile{Name: c.write, Content: text},
+			campaignfiles.NewFile{Name: filepath.Join(filepath.Dir(c.write), list), Content: rows.Bytes()})
 	}
 	if c.positions != "" {
-		names = append(names, c.positions)
-		contents[c.positions] = positions.Bytes()
+		files = append(files, campaignfiles.NewFile{Name: c.positions, Content: positions.Bytes()})
 	}
-	if len(contents) < len(names) {
-		return program.Usage("import: two files of one name: %s", strings.Join(names, ", "))
-	}
-	for _, name := range names {
-		if _, err := os.Lstat(c.Path(name)); !errors.Is(err, fs.ErrNotExist) {
-			return program.Usage("import: %s is there already; nothing was written", name)
-		}
-	}
-	for _, name := range names {
-		if err := writeNew(c.Path(name), contents[name]); err != nil {
-			return fmt.Errorf("import: %w", err)
-		}
-		c.Say("wrote    %s", name)
-	}
-	return nil
-}
-
-func writeNew(name string, content []byte) (err error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
+	return campaignfiles.WriteNew(c.Program, files)
 }
 
 // set sets the checkpoints of the campaign in force.
