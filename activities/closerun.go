@@ -49,6 +49,7 @@ func (a *Activities) CloseRun(ctx context.Context, in steps.CloseRunIn) (steps.S
 	if err := a.Store.FinishRun(ctx, finish); err != nil {
 		return steps.Summary{}, err
 	}
+	a.Meter.RunClosed(run.Campaign, sum.Outcome, finish.At)
 	a.Log.InfoContext(ctx, "run closed", "run", run.WorkflowID, "campaign", run.Campaign, "outcome", sum.Outcome, "why", sum.Why, "took", sum.Took)
 	return sum, nil
 }

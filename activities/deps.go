@@ -52,6 +52,7 @@ type sender interface {
 // meter counts what happens, for metrics.
 type meter interface {
 	ItemClosed(fetcher string, o outcomes.Outcome)
+	RunClosed(campaign string, o outcomes.Outcome, at time.Time)
 	ItemsInFlight(change int)
 	Page(fetcher string, t harvest.Tally)
 	Exchange(visit.Exchange)
@@ -62,8 +63,9 @@ type meter interface {
 
 type noMeter struct{}
 
-func (noMeter) ItemClosed(string, outcomes.Outcome) {}
-func (noMeter) ItemsInFlight(int)                   {}
-func (noMeter) Page(string, harvest.Tally)          {}
-func (noMeter) Exchange(visit.Exchange)             {}
-func (noMeter) Notified(string)                     {}
+func (noMeter) ItemClosed(string, outcomes.Outcome)           {}
+func (noMeter) RunClosed(string, outcomes.Outcome, time.Time) {}
+func (noMeter) ItemsInFlight(int)                             {}
+func (noMeter) Page(string, harvest.Tally)                    {}
+func (noMeter) Exchange(visit.Exchange)                       {}
+func (noMeter) Notified(string)                               {}

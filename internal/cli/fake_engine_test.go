@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/planner"
@@ -15,6 +16,8 @@ import (
 type fakeEngine struct {
 	ended      string // how workflows have ended there; empty: they run
 	failing    string // at what their steps fail
+	unrouted   string // the deployment without a current version
+	made       []time.Duration
 	mu         sync.Mutex
 	down       error // what dialling says
 	at         engine.Target
@@ -57,6 +60,13 @@ func (f *fakeEngine) Target() engine.Target {
 }
 
 func (f *fakeEngine) NamespaceID(context.Context) (string, error) { return f.id, nil }
+
+func (f *fakeEngine) MakeNamespace(_ context.Context, retention time.Duration) (bool, error) {
+	f.made = append(f.made, retention)
+	return len(f.made) == 1, f.addErr
+}
+
+func (f *fakeEngine) Unrouted(context.Context, string) (string, error) { return f.unrouted, nil }
 
 func (f *fakeEngine) Check(context.Context) error { return nil }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -171,6 +172,18 @@ func TestSetup(t *testing.T) {
 	b.env["VENDEMMIA_SEARCH_ATTRIBUTES"] = "Campaign=VendemmiaCampaign,Tags="
 	require.Contains(t, b.ok("setup", "--print"), "--name VendemmiaCampaign")
 	require.NotContains(t, b.ok("setup", "--print"), "Tags")
+}
+
+// A namespace is made with its retention, and one that is there is left alone.
+func TestSetupMakesANamespace(t *testing.T) {
+	t.Parallel()
+	b := emptyBench(t)
+	b.engine.addErr = nil
+	require.Contains(t, b.ok("setup", "--namespace", "law", "--retention", "14d"), "made     namespace law, which keeps what has ended for 14d")
+	require.NotContains(t, b.ok("setup", "--namespace", "law"), "made     namespace")
+	require.Equal(t, []time.Duration{14 * 24 * time.Hour, 72 * time.Hour}, b.engine.made)
+	b.engine.addErr = engine.ErrForbidden
+	require.Contains(t, b.run("setup", "--namespace", "law").err, "temporal operator namespace create --address localhost:7233 --namespace law --retention 72h")
 }
 
 func TestSetupOfTheStore(t *testing.T) {

@@ -131,6 +131,7 @@ func temporalSettings() []Known {
 		{Name: "temporal-namespace", Help: "default: the profile's, TEMPORAL_NAMESPACE, default", set: text(func(s *Settings) *string { return &s.TemporalNamespace })},
 		{Name: "temporal-profile", Help: "profile of temporal.toml", set: text(func(s *Settings) *string { return &s.TemporalProfile })},
 		{Name: "temporal-config-file", Help: "a temporal.toml of one's own", set: text(func(s *Settings) *string { return &s.TemporalConfig })},
+		{Name: "temporal-api-key-file", Help: "file with the API key for Temporal, read again for each call; default: the profile's, TEMPORAL_API_KEY", set: text(func(s *Settings) *string { return &s.TemporalKeyFile })},
 		{Name: "deployment-name", Variable: "TEMPORAL_DEPLOYMENT_NAME", Help: "name of the worker deployment; with build-id it turns Temporal's worker versioning on", set: text(func(s *Settings) *string { return &s.Deployment })},
 		{Name: "build-id", Variable: "TEMPORAL_WORKER_BUILD_ID", Help: "version of this worker in its deployment", set: text(func(s *Settings) *string { return &s.Build })},
 	}

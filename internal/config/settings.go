@@ -44,6 +44,7 @@ type Settings struct {
 	TemporalNamespace string
 	TemporalProfile   string
 	TemporalConfig    string // a temporal.toml of one's own
+	TemporalKeyFile   string // holds the API key; "" : the profile's, TEMPORAL_API_KEY
 	// Deployment and Build name this worker's version for Temporal's worker
 	// versioning; both are empty or both are set.
 	Deployment, Build string

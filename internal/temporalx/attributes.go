@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 )
@@ -15,7 +16,10 @@ import (
 // Keyword01 and the namespace calls Campaign is found by the namespace's own
 // description.
 func SearchAttributes(ctx context.Context, c client.Client, namespace string) (map[string]string, error) {
-	known, err := c.GetSearchAttributes(ctx) // works without operator rights, the other one does not
+	if own, err := ownAttributes(ctx, c, namespace); err == nil {
+		return own, nil
+	}
+	known, err := c.GetSearchAttributes(ctx) // older servers refuse the other one to all but operators
 	if err != nil {
 		return nil, fmt.Errorf("list search attributes: %w", err)
 	}
@@ -32,6 +36,22 @@ func SearchAttributes(ctx context.Context, c client.Client, namespace string) (m
 			types[alias] = kind
 		} else {
 			types[alias] = fieldType(field)
+		}
+	}
+	return types, nil
+}
+
+// ownAttributes asks within the namespace: a role there is enough, while what the
+// whole cluster has is for roles of the cluster.
+func ownAttributes(ctx context.Context, c client.Client, namespace string) (map[string]string, error) {
+	list, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]string{}
+	for _, attributes := range []map[string]enumspb.IndexedValueType{list.GetSystemAttributes(), list.GetCustomAttributes()} {
+		for name, kind := range attributes {
+			types[name] = kind.String()
 		}
 	}
 	return types, nil

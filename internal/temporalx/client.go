@@ -19,7 +19,9 @@ type Target struct {
 	Address   string
 	Namespace string
 	APIKey    string
-	Profile   string
+	// APIKeyFile holds the API key; it is read again for each call.
+	APIKeyFile string
+	Profile    string
 	// ConfigFile is a temporal.toml of one's own.
 	ConfigFile string
 	// Alone ignores environment and profiles: a local server must never turn out
@@ -65,7 +67,24 @@ func (t Target) load() (client.Options, error) {
 	if t.Alone {
 		return client.Options{}, nil
 	}
-	return envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{
+	p, err := t.profile()
+	if err != nil {
+		return client.Options{}, err
+	}
+	o, err := p.ToClientOptions(envconfig.ToClientOptionsRequest{})
+	if err != nil {
+		return o, err
+	}
+	rereadCertificates(o.ConnectionOptions.TLS, p.TLS)
+	t.rereadKey(&o, p.APIKey)
+	if t.APIKeyFile != "" {
+		_, err = keyIn(t.APIKeyFile)
+	}
+	return o, err
+}
+
+func (t Target) profile() (envconfig.ClientConfigProfile, error) {
+	return envconfig.LoadClientConfigProfile(envconfig.LoadClientConfigProfileOptions{
 		ConfigFilePath: t.ConfigFile, ConfigFileProfile: t.Profile, EnvLookup: t.Env,
 	})
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -24,7 +25,13 @@ func TestWorkerWithoutControl(t *testing.T) {
 		fmt.Fprintf(w, rss, "a")
 	}))
 	t.Cleanup(site.Close)
-	v.start("fetches", nil, "--control=false")
+	health, _ := v.start("fetches", nil, "--control=false")
+	resp, err := http.Get("http://" + health + "/metrics")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `vendemmia_queue_items{queue="vendemmia-fetch",state="due"} 0`)
 	v.start("controls", nil, "--queues", "other")
 	run := v.run("one", site.URL)
 	var sum steps.Summary

@@ -2,10 +2,24 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 )
+
+// reachesTemporal says why no work comes: the certificate has expired, the server
+// is away or refuses this worker, or its polls fail.
+func (s *service) reachesTemporal(ctx context.Context) error {
+	r := s.Remote
+	if err := temporalx.CertificateError(r.options, time.Now()); err != nil {
+		return err
+	}
+	if err := temporalx.AskQueue(ctx, r, s.queues()[0]); err != nil {
+		return fmt.Errorf("ask Temporal at %s, namespace %s: %w", r.address, r.namespace, err)
+	}
+	return r.polls.Failing(time.Now())
+}
 
 // runs asks Temporal about runs, for activities.
 type runs struct{ remote }

@@ -3,6 +3,7 @@ package worker
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/process"
 	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
@@ -18,6 +20,8 @@ import (
 type metrics struct {
 	registry  *prometheus.Registry
 	items     *prometheus.CounterVec
+	runs      *prometheus.CounterVec
+	lastGood  *prometheus.GaugeVec
 	running   prometheus.Gauge
 	pages     *prometheus.CounterVec
 	documents *prometheus.CounterVec
@@ -29,10 +33,14 @@ type metrics struct {
 	sdk       *sdkMetrics
 }
 
-func newMetrics() *metrics {
+func newMetrics(e process.Env) *metrics {
 	m := &metrics{
-		registry:  prometheus.NewRegistry(),
-		items:     counter("items_total", "Items closed.", "fetcher", "outcome"),
+		registry: prometheus.NewRegistry(),
+		items:    counter("items_total", "Items closed.", "fetcher", "outcome"),
+		runs:     counter("runs_total", "Runs that this process closed.", "campaign", "outcome"),
+		lastGood: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "vendemmia_run_last_success_timestamp_seconds", Help: "When this process last closed a run that went well; take the newest of all workers.",
+		}, []string{"campaign"}),
 		running:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "vendemmia_items_in_flight", Help: "Items at work in this process."}),
 		pages:     counter("pages_total", "Pages committed.", "fetcher"),
 		documents: counter("documents_total", "Documents of committed pages.", "fetcher", "change"),
@@ -43,8 +51,11 @@ func newMetrics() *metrics {
 		waited:    seconds("host_wait_seconds", "Wait for the turn of a host."),
 		sdk:       &sdkMetrics{vectors: map[string]prometheus.Collector{}},
 	}
-	m.registry.MustRegister(m.items, m.running, m.pages, m.documents, m.exchanges, m.notified, m.bytes, m.took, m.waited, m.sdk,
+	m.registry.MustRegister(m.items, m.runs, m.lastGood, m.running, m.pages, m.documents, m.exchanges, m.notified, m.bytes, m.took, m.waited, m.sdk,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "vendemmia_build_info", Help: "Which version this process is."}, []string{"version"})
+	build.WithLabelValues(e.Version).Set(1)
+	m.registry.MustRegister(build)
 	return m
 }
 
@@ -65,6 +76,14 @@ func (m *metrics) handler() http.Handler {
 // ItemClosed, ItemsInFlight, Page and Exchange are what activities tell.
 func (m *metrics) ItemClosed(fetcher string, o outcomes.Outcome) {
 	m.items.WithLabelValues(fetcher, string(o)).Inc()
+}
+
+// RunClosed counts how a run ended.
+func (m *metrics) RunClosed(campaign string, o outcomes.Outcome, at time.Time) {
+	m.runs.WithLabelValues(campaign, string(o)).Inc()
+	if o.Severity() == outcomes.OK {
+		m.lastGood.WithLabelValues(campaign).Set(float64(at.Unix()))
+	}
 }
 
 func (m *metrics) ItemsInFlight(change int) { m.running.Add(float64(change)) }

@@ -28,7 +28,7 @@ type queueMetrics struct {
 
 func newQueueMetrics(st *service, s *store.Store, m *metrics, log *slog.Logger) *queueMetrics {
 	q := &queueMetrics{
-		store: s, log: log, own: st.queues()[1:],
+		store: s, log: log, own: st.ownQueues(),
 		items: prometheus.NewDesc("vendemmia_queue_items", "Items of runs that are going on, in the whole store.", []string{"queue", "state"}, nil),
 		age:   prometheus.NewDesc("vendemmia_queue_oldest_due_seconds", "How long the item that waits longest has been due, in the whole store.", []string{"queue"}, nil),
 		runs:  prometheus.NewDesc("vendemmia_runs", "Runs that have not ended, in the whole store.", []string{"state"}, nil),

@@ -173,6 +173,11 @@ func (s *service) queues() []string {
 	return names
 }
 
+// ownQueues are those that it fetches for.
+func (s *service) ownQueues() []string {
+	return slices.DeleteFunc(s.queues(), func(name string) bool { return name == s.queue(steps.QueueControl) })
+}
+
 func (s *service) activities(names map[string]string) *activities.Activities {
 	heartbeat := s.Settings.Heartbeat
 	if heartbeat == usualHeartbeat {

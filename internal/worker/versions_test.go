@@ -69,6 +69,7 @@ func TestTwoBuildsSideBySide(t *testing.T) {
 	require.Contains(t, string(text), `temporal_workflow_completed_total{`, "the SDK's metrics")
 	require.Contains(t, string(text), `temporal_activity_execution_latency_seconds_count{`)
 	require.Contains(t, string(text), `vendemmia_items_total{fetcher="feed",outcome="done"} 1`)
+	require.Contains(t, string(text), `vendemmia_runs_total{campaign="adhoc-feed",outcome="done"} 1`)
 }
 
 func newVersions(t *testing.T) *versions {

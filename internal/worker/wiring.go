@@ -137,7 +137,7 @@ func identityOf(s config.Settings, storeID string) identity {
 func (p program) target(s config.Settings, id identity, log *slog.Logger) temporalx.Target {
 	return temporalx.Target{
 		Address: s.TemporalAddress, Namespace: s.TemporalNamespace, Profile: s.TemporalProfile, ConfigFile: s.TemporalConfig,
-		Identity: string(id), Log: log, Env: variables{p.Getenv, p.Environ},
+		APIKeyFile: s.TemporalKeyFile, Identity: string(id), Log: log, Env: variables{p.Getenv, p.Environ},
 	}
 }
 
@@ -164,6 +164,8 @@ type remote struct {
 	client.Client
 	address, namespace string
 	identity           identity
+	options            client.Options
+	polls              *temporalx.Polls
 }
 
 // newClient connects to nothing yet.
@@ -174,12 +176,14 @@ func (p program) newClient(life fx.Lifecycle, s config.Settings, opened *store.S
 		return remote{}, err
 	}
 	o.MetricsHandler = sdkHandler{metrics: m.sdk}
+	polls := &temporalx.Polls{}
+	polls.Watch(&o)
 	c, err := client.NewLazyClient(o)
 	if err != nil {
 		return remote{}, fmt.Errorf("prepare the connection to Temporal at %s: %w", o.HostPort, err)
 	}
 	life.Append(fx.StopHook(c.Close))
-	return remote{Client: c, address: o.HostPort, namespace: o.Namespace, identity: id}, nil
+	return remote{Client: c, address: o.HostPort, namespace: o.Namespace, identity: id, options: o, polls: polls}, nil
 }
 
 // newPolite makes the client of all fetchers. When the worker ends, its hosts are

@@ -99,12 +99,16 @@ func TestWiringIsReallyBuilt(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, code)
 	require.Contains(t, text, "waits for Temporal at 127.0.0.1:1")
 	st.Metrics.ItemClosed("feed", outcomes.Done)
+	st.Metrics.RunClosed("news", outcomes.Done, time.Unix(1_800_000_000, 0))
+	st.Metrics.RunClosed("news", outcomes.Failed, time.Unix(1_800_000_900, 0))
 	st.Metrics.Page("feed", harvest.Tally{New: 3, Same: 2})
 	st.Metrics.Exchange(visit.Exchange{Status: 200, Bytes: 10})
 	_, text = get("/metrics")
 	for _, want := range []string{
 		`vendemmia_items_total{fetcher="feed",outcome="done"} 1`, `vendemmia_documents_total{change="new",fetcher="feed"} 3`,
 		`vendemmia_exchanges_total{kind="",status="200"} 1`, "vendemmia_items_in_flight 0", "go_goroutines",
+		`vendemmia_runs_total{campaign="news",outcome="done"} 1`, `vendemmia_runs_total{campaign="news",outcome="failed"} 1`,
+		`vendemmia_run_last_success_timestamp_seconds{campaign="news"} 1.8e+09`, `vendemmia_build_info{version="dev"} 1`,
 	} {
 		require.Contains(t, text, want)
 	}

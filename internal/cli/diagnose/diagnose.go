@@ -92,6 +92,7 @@ func starting() []check {
 		{"paused", paused},
 		{"Temporal", unreachable},
 		{"no schedule on the server", scheduleGone},
+		{"no current version", unrouted},
 	}
 }
 

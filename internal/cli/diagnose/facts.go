@@ -31,6 +31,9 @@ type Facts struct {
 	OnlyRun bool
 	// Pollers counts who polls each queue of the campaign; nil: not known.
 	Pollers map[string]int
+	// Unrouted is the worker deployment whose workers get no new runs, as no version
+	// of it is current; empty: none.
+	Unrouted string
 	// Others are items of other open runs that are not closed.
 	Others []Waiter
 	// Unsent are the campaign's notifications that were tried in vain.

@@ -47,6 +47,20 @@ func failing(f Facts) finding {
 	}
 }
 
+// unrouted: workers with versions poll, and the server may give none of them a run.
+func unrouted(f Facts) finding {
+	if f.Unrouted == "" || f.Run.Open() { // one that was begun has its version
+		return finding{}
+	}
+	return finding{
+		hit: true, say: fmt.Sprintf("no version of worker deployment %s is current: its workers poll and get no new runs.", f.Unrouted),
+		lines: []Line{
+			{"do", "temporal worker deployment set-current-version --deployment-name " + f.Unrouted + " --build-id BUILD"},
+			{"see", "temporal worker deployment describe --name " + f.Unrouted},
+		},
+	}
+}
+
 func overlapOf(f Facts) campaigns.Overlap {
 	if f.Effective.Schedule == nil {
 		return campaigns.OverlapSkip

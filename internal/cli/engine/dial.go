@@ -35,6 +35,7 @@ type Where struct {
 	Profile   string
 	// ConfigFile is a temporal.toml of one's own.
 	ConfigFile string
+	APIKeyFile string
 	Identity   string
 	// Alone ignores profiles and variables: the address is all there is to know.
 	Alone bool
@@ -53,7 +54,7 @@ func (l lookup) Environ() []string {
 // of its configuration file, then TEMPORAL_* variables, then the flags.
 func Options(w Where, env Environment) (client.Options, error) {
 	return temporalx.ClientOptions(temporalx.Target{
-		Address: w.Address, Namespace: w.Namespace, Profile: w.Profile, ConfigFile: w.ConfigFile, Identity: w.Identity, Alone: w.Alone, Env: lookup{env},
+		Address: w.Address, Namespace: w.Namespace, Profile: w.Profile, ConfigFile: w.ConfigFile, APIKeyFile: w.APIKeyFile, Identity: w.Identity, Alone: w.Alone, Env: lookup{env},
 	})
 }
 
@@ -106,10 +107,8 @@ func (c *Client) NamespaceID(ctx context.Context) (string, error) {
 func (c *Client) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := c.sdk.GetSearchAttributes(ctx); err != nil { // the cheapest call that needs no rights
-		return translate("ask "+c.target.String(), err)
-	}
-	return nil
+	_, err := temporalx.NamespaceID(ctx, c.sdk, c.target.Namespace) // what any role in the namespace may ask
+	return translate("ask "+c.target.String(), err)
 }
 
 func unreachable(t Target, err error) error {
@@ -139,7 +138,7 @@ func translate(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, ErrUnsupported)
 	}
 	if _, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
-		return fmt.Errorf("%s: no such namespace: %w; make it: temporal operator namespace create", doing, err)
+		return fmt.Errorf("%s: no such namespace: %w; make it: `starter setup --namespace NAME`, or temporal operator namespace create", doing, err)
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

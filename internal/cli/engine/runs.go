@@ -40,12 +40,16 @@ func (c *Client) Ended(ctx context.Context, workflowID, firstRunID string) (stri
 	return end.Status, translate("look at "+workflowID, err)
 }
 
-// Failing says at what the steps of a running workflow fail again and again for
-// reasons of our own, such as a store that takes no writes; empty: at nothing.
+// Failing says at what a running workflow or its steps fail again and again for
+// reasons of our own, such as code that does not fit its history, or a store that
+// takes no writes; empty: at nothing.
 func (c *Client) Failing(ctx context.Context, workflowID string) (string, error) {
 	d, err := c.sdk.DescribeWorkflowExecution(ctx, workflowID, "")
 	if err != nil {
 		return "", translate("look at "+workflowID, err)
+	}
+	if task, err := c.failingTask(ctx, d.GetWorkflowExecutionInfo(), d.GetPendingWorkflowTask()); task != "" || err != nil {
+		return task, err
 	}
 	for _, step := range d.GetPendingActivities() {
 		failure := step.GetLastFailure()

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"time"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/planner"
@@ -18,6 +19,7 @@ type Engine interface {
 	Target() engine.Target
 	// NamespaceID tells namespaces apart, whatever the address they are reached by.
 	NamespaceID(context.Context) (string, error)
+	MakeNamespace(ctx context.Context, retention time.Duration) (made bool, err error)
 	Check(context.Context) error
 	Close()
 	RunEngine
@@ -43,6 +45,7 @@ type RunEngine interface {
 type QueueEngine interface {
 	Pollers(ctx context.Context, queue string) ([]engine.Poller, error)
 	Workers(context.Context) ([]engine.Worker, error)
+	Unrouted(ctx context.Context, queue string) (deployment string, err error)
 }
 
 type scheduleEngine interface {

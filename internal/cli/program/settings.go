@@ -42,6 +42,14 @@ func (p *Program) Settings() (config.Settings, error) {
 	return s, nil
 }
 
+// UseNamespace outranks all settings of the namespace.
+func (p *Program) UseNamespace(name string) error {
+	c, err := p.Settings()
+	c.TemporalNamespace = name
+	p.conf = &c
+	return err
+}
+
 func (p *Program) realStore(ctx context.Context, create bool) (Store, error) {
 	c, err := p.Settings()
 	if err != nil {
@@ -77,7 +85,7 @@ func (p *Program) where() (engine.Where, error) {
 		identity = "starter@" + p.Who()
 	}
 	w := engine.Where{
-		Address: c.TemporalAddress, Namespace: c.TemporalNamespace, Profile: c.TemporalProfile, ConfigFile: c.TemporalConfig, Identity: identity,
+		Address: c.TemporalAddress, Namespace: c.TemporalNamespace, Profile: c.TemporalProfile, ConfigFile: c.TemporalConfig, APIKeyFile: c.TemporalKeyFile, Identity: identity,
 	}
 	if at := p.DevServer(c); at != "" {
 		w.Address, w.Alone = at, true

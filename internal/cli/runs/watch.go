@@ -109,14 +109,17 @@ func (c *runsWait) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	runs, err := c.runs(ctx, s, args)
-	if err != nil {
-		return err
-	}
 	if c.timeout > 0 {
 		ctx, cancel = context.WithTimeout(ctx, c.timeout) // of the waiting only
 	}
 	defer cancel()
+	runs, err := c.runs(ctx, s, args)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("wait: no worker has opened the run after " + c.timeout.String())
+	}
+	if err != nil {
+		return err
+	}
 	worst, list := program.ExitOK, c.Out.List()
 	for _, r := range runs {
 		err := untilClosed(ctx, c.Program, r)
@@ -146,6 +149,9 @@ func (c *runsWait) runs(ctx context.Context, s program.Store, args []string) ([]
 	}
 	var out []rows.Run
 	for _, ref := range args {
+		if err := c.untilKept(ctx, s, ref); err != nil {
+			return nil, err
+		}
 		r, err := scope.FindRun(ctx, c.Program, s, ref)
 		if err != nil {
 			return nil, err
@@ -153,6 +159,34 @@ func (c *runsWait) runs(ctx context.Context, s program.Store, args []string) ([]
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// untilKept waits for a run that was started a moment ago: Temporal has it, and the
+// store does once a worker has opened it. What Temporal does not know is not waited
+// for.
+func (c *runsWait) untilKept(ctx context.Context, s program.Store, ref string) error {
+	tick := time.NewTicker(c.Pace)
+	defer tick.Stop()
+	for {
+		_, err := s.FindRun(ctx, ref)
+		if !errors.Is(err, rows.ErrNotFound) || !c.goesOnThere(ctx, ref) {
+			return nil // found, or explained by whoever looks next
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+func (c *runsWait) goesOnThere(ctx context.Context, ref string) bool {
+	e, err := c.Engine(ctx)
+	if err != nil {
+		return false
+	}
+	ended, err := e.Ended(ctx, ref, "")
+	return err == nil && ended == ""
 }
 
 // worse orders exit codes: failed, warnings, ok.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,28 +21,43 @@ type setup struct {
 	check   bool
 	forward bool // --migrate
 	create  bool
+	// namespace is made when there is none, to keep ended runs for retention.
+	namespace string
+	retention time.Duration
 }
 
 // New makes `starter setup`.
 func New(p *program.Program) *cobra.Command {
-	c := &setup{Program: p}
+	c := &setup{Program: p, retention: defaultRetention}
 	cmd := &cobra.Command{
 		Use: "setup", Short: "Prepare a Temporal namespace, or the store",
 		Long: `See that the namespace answers and create the search attributes that make runs
 easy to find in the Web UI. Everything works without them. Creating needs
 operator rights: --print writes the commands for somebody who has them.
 
+--namespace makes a namespace where there is none, and waits until the server
+takes work for it. Temporal Cloud makes them by its own tools.
+
 --migrate speaks to the store alone: it brings its schema up to date, as a job
 before workers that are started with --migrate never (--create for the first).`,
-		Example: "  starter setup --check",
+		Example: "  starter setup --check\n  starter setup --namespace law --retention 14d",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.print, "print", false, "write the commands and do nothing")
 	cmd.Flags().BoolVar(&c.check, "check", false, "look and change nothing; exit 1 when the namespace or the store is not ready")
 	cmd.Flags().BoolVar(&c.forward, "migrate", false, "bring the store's schema up to date and do nothing else")
 	cmd.Flags().BoolVar(&c.create, "create", false, "with --migrate: create the store if it does not exist")
+	cmd.Flags().StringVar(&c.namespace, "namespace", "", "the namespace to prepare; it is made when there is none")
+	cmd.Flags().Var((*program.SpanValue)(&c.retention), "retention", "how long a new namespace keeps what has ended")
 	return cmd
 }
+
+// Ended runs stay in a new namespace for as long as the server's own tools say; a
+// day is the least that servers take.
+const (
+	defaultRetention = 72 * time.Hour
+	leastRetention   = 24 * time.Hour
+)
 
 // attributeView is a search attribute and how it stands.
 type attributeView struct {
@@ -57,6 +73,11 @@ func (c *setup) run(cmd *cobra.Command, _ []string) error {
 	}
 	if c.forward {
 		return c.migrate(ctx)
+	}
+	if c.namespace != "" {
+		if err := c.UseNamespace(c.namespace); err != nil {
+			return err
+		}
 	}
 	t, err := c.Target()
 	if err != nil {
@@ -78,6 +99,10 @@ func (c *setup) goTogether() error {
 		return program.Usage("setup: say either --print or --check")
 	case c.forward && (c.print || c.check):
 		return program.Usage("setup: --migrate goes alone")
+	case c.namespace != "" && (c.forward || c.check || c.print):
+		return program.Usage("setup: --namespace makes one, and goes without --migrate, --check and --print")
+	case c.retention < leastRetention:
+		return program.Usage("setup: --retention is a day at least")
 	case c.create && !c.forward:
 		return program.Usage("setup: --create makes a store, and goes with --migrate")
 	default:
@@ -91,6 +116,9 @@ func (c *setup) there(ctx context.Context, t engine.Target) error {
 	c.Announce("target   " + t.String())
 	e, err := c.Engine(ctx)
 	if err != nil {
+		return err
+	}
+	if err := c.makeNamespace(ctx, e, t); err != nil {
 		return err
 	}
 	if err := e.Check(ctx); err != nil {
@@ -117,6 +145,29 @@ func (c *setup) there(ctx context.Context, t engine.Target) error {
 		c.Out.Printf("\n%s: schema version %d, %s\n", found.Store, found.Schema, found.State)
 	}
 	return err
+}
+
+// makeNamespace makes the one that --namespace names.
+func (c *setup) makeNamespace(ctx context.Context, e program.Engine, t engine.Target) error {
+	if c.namespace == "" {
+		return nil
+	}
+	if !t.Loopback() {
+		if err := c.Confirm("make namespace " + c.namespace + " where there is none"); err != nil {
+			return err
+		}
+	}
+	made, err := e.MakeNamespace(ctx, c.retention)
+	if errors.Is(err, engine.ErrForbidden) || errors.Is(err, engine.ErrUnsupported) {
+		return fmt.Errorf("%w; somebody with the rights can run:\n  temporal operator namespace create --address %s --namespace %s --retention %s", err, t.Address, c.namespace, c.retention)
+	}
+	if err != nil {
+		return err
+	}
+	if made {
+		c.Announce(fmt.Sprintf("made     namespace %s, which keeps what has ended for %s", c.namespace, print.Duration(c.retention)))
+	}
+	return nil
 }
 
 // wanted are our search attributes under the names that the settings give them.

@@ -160,6 +160,7 @@ func (c *why) pollers(ctx context.Context, f *diagnose.Facts) error {
 	if c.DialledEngine == nil || f.Campaign == nil {
 		return nil
 	}
+	f.Unrouted, _ = c.DialledEngine.Unrouted(ctx, c.Queue(steps.QueueControl)) // whoever may not ask has one check less
 	f.Pollers = map[string]int{}
 	for _, q := range append([]string{c.Queue(steps.QueueControl)}, watch.QueuesOfEntries(c.Program, f.Effective)...) {
 		found, err := watch.AtWork(ctx, c.Program, c.DialledEngine, q)
