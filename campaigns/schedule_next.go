@@ -55,32 +55,6 @@ func date(t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-// Gap returns the shortest gap between two fires within the 400 days, or 5,000
-// fires, after a moment; 0 when there are not two. A fire that only repeats
-// because clocks are set back does not count: otherwise one night of October
-// would shorten every night's deadline.
-func (s Schedule) Gap(from time.Time) time.Duration {
-	p, err := s.compile()
-	if err != nil {
-		return 0
-	}
-	var last time.Time
-	shortest, until, n := time.Duration(0), from.AddDate(0, 0, 400), 0
-	for t, again := range p.fires(from) {
-		if n++; t.After(until) || n > 5000 {
-			break
-		}
-		if again {
-			continue
-		}
-		if gap := t.Sub(last); !last.IsZero() && (shortest == 0 || gap < shortest) {
-			shortest = gap
-		}
-		last = t
-	}
-	return shortest
-}
-
 // fires yields, in order, every fire after a moment, and whether it repeats the
 // wall-clock time of an earlier one.
 func (p program) fires(after time.Time) iter.Seq2[time.Time, bool] {

@@ -115,7 +115,7 @@ func (r *Planner) action(t *task) Action {
 	case t.scheduled() && (!t.sameDefinition() || t.foreign):
 		return ActionUpdate
 	case t.scheduled():
-		x, ok := r.expectation(applied(t.source.Campaign, t.stored.Definition, t.pause))
+		x, ok := r.expected(t, t.pause)
 		if !ok || !x.met(t.server) {
 			return ActionUpdate
 		}

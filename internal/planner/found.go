@@ -61,8 +61,9 @@ func (r *Planner) find(ctx context.Context) (*found, error) {
 	return f, err
 }
 
-// listPage is how many schedules one request returns.
-const listPage = 1000
+// listPage is how many schedules one request returns. A busy server needs seconds
+// for a thousand.
+const listPage = 250
 
 func (r *Planner) list(ctx context.Context) (map[string]entry, error) {
 	out := map[string]entry{}

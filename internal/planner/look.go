@@ -22,6 +22,8 @@ type task struct {
 	// definition of that row.
 	stored *rows.Campaign
 	old    *campaigns.Campaign
+	// spec is the timing of old, once computed.
+	spec   *scheduleSpec
 	server *entry // nil: no schedule
 	// removed is the row of a campaign that was removed before.
 	removed *rows.Campaign
@@ -213,12 +215,19 @@ func (t *task) sameDefinition() bool {
 func (t *task) scheduled() bool { return t.source != nil && t.source.Campaign.Schedule != nil }
 
 // expected is the schedule for the stored definition with a pause; false if it has
-// none.
+// none, or if another release wrote it.
 func (r *Planner) expected(t *task, p *rows.Pause) (expectation, bool) {
 	if t.old == nil || t.old.Schedule == nil || t.renamed() {
 		return expectation{}, false
 	}
-	return r.expectation(applied(*t.old, t.stored.Definition, p))
+	if t.spec == nil {
+		spec, err := workflows.ScheduleSpec(*t.old.Schedule, t.name)
+		if err != nil {
+			return expectation{}, false
+		}
+		t.spec = &spec
+	}
+	return expectation{note: workflows.ScheduleNote(applied(*t.old, t.stored.Definition, p)), paused: p != nil, spec: *t.spec}, true
 }
 
 // expectation is how a schedule should appear in a list.
@@ -226,14 +235,6 @@ type expectation struct {
 	note   string
 	paused bool
 	spec   scheduleSpec
-}
-
-func (r *Planner) expectation(a workflows.Applied) (expectation, bool) {
-	spec, err := workflows.ScheduleSpec(*a.Campaign.Schedule, a.Campaign.Name)
-	if err != nil { // a definition of another release
-		return expectation{}, false
-	}
-	return expectation{note: workflows.ScheduleNote(a), paused: a.Pause != nil, spec: spec}, true
 }
 
 func (x expectation) met(e *entry) bool {
