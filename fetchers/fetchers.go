@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vendemmia/vendemmia/fetchers/api"
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/fetchers/instagram"
@@ -69,6 +70,7 @@ func Builtin() Set {
 		name string
 		make New
 	}{
+		{api.Name, api.New},
 		{feed.Name, feed.New},
 		{gazzetta.Name, gazzetta.New},
 		{instagram.Name, instagram.New},

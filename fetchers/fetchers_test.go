@@ -107,6 +107,7 @@ func TestWithRefuses(t *testing.T) {
 func TestEveryFetcherSaysWhatItsCheckpointsOutlive(t *testing.T) {
 	t.Parallel()
 	const oai, feed, web = `{"url":"https://a.example.org/oai"`, `{"url":"https://a.example.org/feed"`, `{"url":"https://a.example.org/","links":"a.art","fields":{"title":"h1"}`
+	const api = `{"url":"https://a.example.org/list","primary_key":"$.id"`
 	const weather = `{"latitude":44.41,"longitude":8.93`
 	for _, c := range []struct {
 		fetcher, checkpoint, before, now string
@@ -129,6 +130,8 @@ func TestEveryFetcherSaysWhatItsCheckpointsOutlive(t *testing.T) {
 		{"x", "", `{"token":"a","user":"Genova"}`, `{"token":"a","user":"Savona"}`, false},
 		{"instagram", "", `{"user":"1","token":"a","account":"Genova"}`, `{"user":"1","token":"b","account":"@Genova","backlog":7}`, true},
 		{"instagram", "", `{"user":"1","token":"a","account":"Genova"}`, `{"user":"1","token":"a","own":true}`, false},
+		{"api", "", api + `}`, api + `,"headers":{"Authorization":"b"},"max_pages":7}`, true},
+		{"api", "", api + `}`, api + `,"data_selector":"$.items"}`, false},
 		{"web", "", web + `}`, web + `,"max_pages":7}`, true},
 		{"web", `{"made":"of old","on":true}`, web + `}`, web + `,"max_pages":7}`, false},
 	} {

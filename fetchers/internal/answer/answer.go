@@ -6,6 +6,7 @@ package answer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -39,8 +40,11 @@ type Ask struct {
 	// status 500" and "read feed …: it is longer than 64 MiB".
 	Verb, What string
 	Address    string
-	Header     http.Header
-	Known      Validators
+	// Method is GET when it is empty; Send is the body of other methods.
+	Method string
+	Send   []byte
+	Header http.Header
+	Known  Validators
 	// Most is how many bytes a body may have: a cap for clients that have none.
 	Most int64
 	// Into lends its room to the body; may be nil.
@@ -71,7 +75,7 @@ type Answer struct {
 // ask.Most, is an error beside the answer.
 func Get(ctx context.Context, client *http.Client, ask Ask) (Answer, error) {
 	a := Answer{ask: ask}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, ask.Address, nil)
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(ask.Method, http.MethodGet), ask.Address, ask.body())
 	if err != nil {
 		return a, &harvest.Error{Kind: harvest.KindMisconfigured, Op: ask.Verb, On: ask.Address, Err: errors.New("it is not an address")}
 	}
@@ -84,6 +88,14 @@ func Get(ctx context.Context, client *http.Client, ask Ask) (Answer, error) {
 	a.head(resp)
 	err = a.read(ctx, resp)
 	return a, err
+}
+
+// body can be sent again after a redirect.
+func (ask Ask) body() io.Reader {
+	if len(ask.Send) == 0 {
+		return nil
+	}
+	return bytes.NewReader(ask.Send)
 }
 
 func (ask Ask) header(h http.Header) {
