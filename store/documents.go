@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -176,6 +177,12 @@ func documentWhere(f rows.DocumentFilter) where {
 	w.text("v.id", f.ID)
 	w.ofItems("v.item", f.Campaign, f.Entry, f.Key)
 	w.since("v.at", f.Since)
+	w.before("v.at", f.Until)
+	if f.Campaigns != nil {
+		of := where{}
+		of.oneOf("campaign", f.Campaigns)
+		w.add("v.item IN (SELECT id FROM items"+of.sql()+")", of.args...)
+	}
 	if f.Deleted != nil {
 		w.add("d.deleted = ?", *f.Deleted)
 	}
@@ -280,35 +287,65 @@ func (s *Store) History(ctx context.Context, collection, id string, bodies bool)
 }
 
 // groupings are what CountDocuments can count by.
-func groupings() map[string]string {
-	return map[string]string{"": "''", "collection": "v.collection", "campaign": "i.campaign", "kind": "v.kind", "item": "i.campaign || ' / ' || i.entry || ' / ' || i.key"}
+func groupings() []string {
+	return []string{"collection", "campaign", "kind", "item", "day", "week", "month"}
 }
 
-// CountDocuments counts current documents by "", "collection", "campaign",
-// "kind" or "item" ("campaign / entry / key"). Deleted ones count only when the
-// filter asks for them.
-func (s *Store) CountDocuments(ctx context.Context, f rows.DocumentFilter, by string) (map[string]int64, error) {
-	column, ok := groupings()[by]
-	if !ok {
-		return nil, refuse("count documents", "by "+by, `count by collection, campaign, kind, item or ""`, "there is no such grouping")
+// grouping is the SQL of one of them; days are of UTC, by the last change.
+func (s *Store) grouping(by string) (string, error) {
+	switch by {
+	case "":
+		return "''", nil
+	case "collection", "kind":
+		return "v." + by, nil
+	case "campaign":
+		return "i.campaign", nil
+	case "item":
+		return "i.campaign || ' / ' || i.entry || ' / ' || i.key", nil
+	case "day", "week", "month":
+		return s.engine.calendar("v.at", by), nil
 	}
+	return "", refuse("count documents", "by "+by, `count by `+strings.Join(groupings(), ", ")+` or ""`, "there is no such grouping")
+}
+
+// CountDocuments counts current documents by one of groupings: "item" is "campaign
+// / entry / key", "week" is "2026-W18". Deleted ones count only when the filter
+// asks for them.
+func (s *Store) CountDocuments(ctx context.Context, f rows.DocumentFilter, by string) (map[string]int64, error) {
+	list, err := s.CountGroups(ctx, f, by)
+	counts := make(map[string]int64, len(list))
+	for _, g := range list {
+		counts[g.Names[0]] = g.Documents
+	}
+	return counts, err
+}
+
+// CountGroups is CountDocuments by several groupings at once, in their order.
+func (s *Store) CountGroups(ctx context.Context, f rows.DocumentFilter, by ...string) ([]rows.Group, error) {
 	if f.Deleted == nil {
 		no := false
 		f.Deleted = &no
+	}
+	columns, places := make([]string, len(by)), make([]string, len(by))
+	for i, name := range by {
+		column, err := s.grouping(name)
+		if err != nil {
+			return nil, err
+		}
+		columns[i], places[i] = `coalesce(`+column+`, '')`, strconv.Itoa(i+1)
 	}
 	w := documentWhere(f)
 	if err := s.within(ctx, &w, f.Campaign, f.Entry, f.Key); err != nil {
 		return nil, fault("count documents", f.Collection, err)
 	}
-	type count struct {
-		name string
-		n    int64
-	}
-	list, err := collect(s.reader(ctx), func(s scanner) (c count, err error) { return c, s.Scan(&c.name, &c.n) },
-		`SELECT coalesce(`+column+`, ''), count(*) `+byName+w.sql()+` GROUP BY 1`, w.args...)
-	counts := make(map[string]int64, len(list))
-	for _, c := range list {
-		counts[c.name] = c.n
-	}
-	return counts, fault("count documents", f.Collection, err)
+	at := strings.Join(places, ", ")
+	list, err := collect(s.reader(ctx), func(sc scanner) (rows.Group, error) {
+		g := rows.Group{Names: make([]string, len(by))}
+		into := make([]any, len(by), len(by)+1)
+		for i := range by {
+			into[i] = &g.Names[i]
+		}
+		return g, sc.Scan(append(into, &g.Documents)...)
+	}, `SELECT `+strings.Join(columns, ", ")+`, count(*) `+byName+w.sql()+` GROUP BY `+at+` ORDER BY `+at, w.args...)
+	return list, fault("count documents", f.Collection, err)
 }

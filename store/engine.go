@@ -57,6 +57,9 @@ type engine interface {
 	locked(query, table string) string
 	// timed is a query with the database's clock, in microseconds, for {now}.
 	timed(query string) string
+	// calendar is the SQL of the day, week ("2026-W18") or month, in UTC, of a column of
+	// microseconds.
+	calendar(column, unit string) string
 	// jsonNumber is the SQL of a number in a column of JSON text.
 	jsonNumber(column, key string) string
 }

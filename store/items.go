@@ -16,6 +16,9 @@ func (s *Store) Items(ctx context.Context, f rows.ItemsFilter) ([]rows.Item, err
 	if f.Unhealthy {
 		w.add("i.severity > 0")
 	}
+	w.oneOf("i.campaign", f.Campaigns)
+	w.in("i.outcome", words(f.Outcomes))
+	w.holds(f.Text, "i.key", "i.label", "i.host", "i.why")
 	list, err := collect(s.reader(ctx), scanItem, `SELECT i.campaign, i.entry, i.key, i.fetcher, i.label, i.host, i.outcome, i.kind, i.why, i.streak,
 		coalesce(r.workflow_id, ''), i.last_at, i.last_good, i.last_new, i.last_listed, i.documents, i.first_seen, i.paused, `+passColumns+`
 		FROM items i LEFT JOIN runs r ON r.id = i.last_run`+w.sql()+` ORDER BY i.campaign, i.entry, i.key LIMIT ?`, append(w.args, limited(f.Limit))...)

@@ -200,6 +200,11 @@ func (p *postgres) timed(query string) string {
 	return strings.ReplaceAll(query, "{now}", "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
 }
 
+func (p *postgres) calendar(column, unit string) string {
+	layouts := map[string]string{"day": "YYYY-MM-DD", "week": `IYYY-"W"IW`, "month": "YYYY-MM"}
+	return "to_char(to_timestamp(" + column + " / 1000000) AT TIME ZONE 'UTC', '" + layouts[unit] + "')"
+}
+
 func (p *postgres) jsonNumber(column, key string) string {
 	return "(nullif(" + column + ", '')::json ->> '" + key + "')::bigint"
 }

@@ -117,7 +117,25 @@ func badRef(ref string) error {
 	return refuse("find run", ref, "write news, news~1, news@2026-05-03 or a workflow id", "this names no run")
 }
 
-// Runs lists runs, the newest first.
+// runOrder is how a list of runs is sorted; of equals the newest is first.
+func runOrder(f rows.RunFilter) (string, error) {
+	columns := map[rows.RunSort]string{
+		"": "started_at", rows.SortStarted: "started_at", rows.SortItems: "items",
+		rows.SortTook:     "CASE WHEN closed_at > 0 THEN closed_at - started_at ELSE 0 END",
+		rows.SortAttempts: "(SELECT coalesce(max(ri.attempts + ri.throttles + ri.lost), 0) FROM run_items ri WHERE ri.run = runs.id)",
+	}
+	column, ok := columns[f.Sort]
+	if !ok {
+		return "", refuse("list runs", "by "+string(f.Sort), "sort by started, took, items or attempts", "there is no such order")
+	}
+	way := " DESC"
+	if f.Reverse {
+		way = " ASC"
+	}
+	return " ORDER BY " + column + way + ", id" + way + " LIMIT ? OFFSET ?", nil
+}
+
+// Runs lists runs, the newest first where the filter has no other order.
 func (s *Store) Runs(ctx context.Context, f rows.RunFilter) ([]rows.Run, error) {
 	w := where{}
 	w.add("cleaned = 0")
@@ -126,7 +144,18 @@ func (s *Store) Runs(ctx context.Context, f rows.RunFilter) ([]rows.Run, error) 
 	w.in("state", words(f.States))
 	w.since("started_at", f.Since)
 	w.before("started_at", f.Until)
-	list, err := s.listRuns(ctx, w.sql()+` ORDER BY started_at DESC, id DESC LIMIT ?`, append(w.args, limited(f.Limit))...)
+	w.oneOf("campaign", f.Campaigns)
+	w.in("trigger_by", words(f.Triggers))
+	w.holds(f.Why, "why")
+	w.holds(f.Text, "workflow_id", "why", "summary")
+	if f.Attempts > 0 {
+		w.add("EXISTS (SELECT 1 FROM run_items ri WHERE ri.run = runs.id AND ri.attempts + ri.throttles + ri.lost >= ?)", f.Attempts)
+	}
+	order, err := runOrder(f)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.listRuns(ctx, w.sql()+order, append(w.args, limited(f.Limit), f.Skip)...)
 	return list, fault("list runs", f.Campaign, err)
 }
 

@@ -113,6 +113,11 @@ func (f *sqliteFile) timed(query string) string {
 	return strings.ReplaceAll(query, "{now}", "CAST(unixepoch('subsec') * 1000000 AS INTEGER)")
 }
 
+func (f *sqliteFile) calendar(column, unit string) string {
+	layouts := map[string]string{"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
+	return "strftime('" + layouts[unit] + "', " + column + " / 1000000, 'unixepoch')"
+}
+
 func (f *sqliteFile) jsonNumber(column, key string) string {
 	return "json_extract(nullif(" + column + ", ''), '$." + key + "')"
 }

@@ -45,6 +45,31 @@ func (w *where) in(column string, values []any) {
 	}
 }
 
+// oneOf is in for a list of which nil does not select and an empty one fits
+// nothing.
+func (w *where) oneOf(column string, values []string) {
+	if values != nil && len(values) == 0 {
+		w.add("1 = 0")
+		return
+	}
+	w.in(column, words(values))
+}
+
+// holds selects rows in which one of the columns holds a text, in any case of
+// letters.
+func (w *where) holds(text string, columns ...string) {
+	if text == "" {
+		return
+	}
+	pattern := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(text)) + "%"
+	var parts []string
+	var args []any
+	for _, column := range columns {
+		parts, args = append(parts, "lower("+column+`) LIKE ? ESCAPE '\'`), append(args, pattern)
+	}
+	w.add("("+strings.Join(parts, " OR ")+")", args...)
+}
+
 func (w *where) sql() string {
 	if len(w.parts) == 0 {
 		return ""

@@ -43,7 +43,13 @@ type ItemsFilter struct {
 	Key       string
 	Label     string
 	Unhealthy bool // the last outcome was not OK
-	Limit     int
+	// Campaigns: one of these; an empty list that is not nil fits nothing.
+	Campaigns []string
+	Outcomes  []outcomes.Outcome // of the last run
+	// Text is part of its key, its label, its host or its reason, in any case of
+	// letters.
+	Text  string
+	Limit int
 }
 
 // Checkpoint is a stored checkpoint with its name.
@@ -88,10 +94,14 @@ type DocumentFilter struct {
 	Key        string
 	Kind       string
 	ID         string
-	Since      time.Time
-	Deleted    *bool
-	Bodies     bool
-	Limit      int
+	// Since and Until bound its last change; Until is not included.
+	Since   time.Time
+	Until   time.Time
+	Deleted *bool
+	// Campaigns: one of these; an empty list that is not nil fits nothing.
+	Campaigns []string
+	Bodies    bool
+	Limit     int
 	// Whole ends a list without a limit with ErrDamaged where rows are missing. It
 	// reads all names and numbers of the store once more.
 	Whole bool

@@ -241,8 +241,34 @@ type RunFilter struct {
 	States   []RunState
 	Since    time.Time
 	Until    time.Time
-	Limit    int
+	// Campaigns: one of these; an empty list that is not nil fits nothing.
+	Campaigns []string
+	Triggers  []string
+	// Text is part of its id, its reason or its summary, Why of its reason, in any
+	// case of letters.
+	Text, Why string
+	// Attempts: some item of it took at least so many.
+	Attempts int
+	Sort     RunSort
+	// Reverse lists the oldest, shortest, smallest first.
+	Reverse bool
+	Skip    int // so many of the list are left out
+	Limit   int
 }
+
+// RunSort is what a list of runs is ordered by, the most first.
+type RunSort string
+
+// The orders; the zero value is SortStarted.
+const (
+	SortStarted  RunSort = "started"
+	SortTook     RunSort = "took"
+	SortItems    RunSort = "items"
+	SortAttempts RunSort = "attempts"
+)
+
+// RunSorts lists the orders.
+func RunSorts() []RunSort { return []RunSort{SortStarted, SortTook, SortItems, SortAttempts} }
 
 // ItemFilter selects a run's items, in dispatch order; with Worst, what needs a
 // look first.

@@ -24,3 +24,10 @@ func (q Queue) Waited(now time.Time) time.Duration {
 	}
 	return max(0, now.Sub(q.OldestDue))
 }
+
+// Group is a count of documents under names, one for each grouping that was asked
+// for.
+type Group struct {
+	Names     []string `json:"names"`
+	Documents int64    `json:"documents"`
+}

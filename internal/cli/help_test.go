@@ -120,7 +120,7 @@ func TestMistakesAreUsage(t *testing.T) {
 		"shell":               {[]string{"completion", "tcsh"}, "invalid argument"},
 		"wait for what":       {[]string{"runs", "wait"}, "name the runs, or say --all"},
 		"definition":          {[]string{"campaigns", "export", "news@x"}, "written news@7"},
-		"count by":            {[]string{"documents", "count", "--by", "day"}, "one of collection"},
+		"count by":            {[]string{"documents", "count", "--by", "year"}, "one of collection"},
 		"no such folder":      {[]string{"campaigns", "validate", "nowhere"}, "nowhere"},
 		"checkpoint's value":  {[]string{"checkpoints", "set", "abc", "--item", "feed-001"}, "write from=2026-05-01, or"},
 	} {

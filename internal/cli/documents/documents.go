@@ -27,6 +27,8 @@ type documentFlags struct {
 	item       string
 	kind       string
 	since      string
+	until      string
+	tags       []string
 	deleted    bool
 }
 
@@ -44,6 +46,8 @@ func (d *documentFlags) add(p *program.Program, cmd *cobra.Command) {
 // addKind is for commands over the documents there are: the feed of changes knows
 // no kinds.
 func (d *documentFlags) addKind(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&d.until, "until", "", "only what changed before this time")
+	cmd.Flags().StringSliceVar(&d.tags, "tag", nil, "only of campaigns with this tag; several: with all of them")
 	cmd.Flags().StringVar(&d.kind, "kind", "", "only of this kind, as its fetcher calls them: entry, act, page …")
 }
 
@@ -61,7 +65,13 @@ func (d *documentFlags) filter(ctx context.Context, p *program.Program, s progra
 	if err := checkCollection(ctx, p, s, d.collection); err != nil {
 		return f, err
 	}
-	f.Since, err = p.Moment("since", d.since)
+	if f.Campaigns, err = scope.Tagged(ctx, s, d.tags); err != nil {
+		return f, err
+	}
+	if f.Since, err = p.Moment("since", d.since); err != nil {
+		return f, err
+	}
+	f.Until, err = p.Moment("until", d.until)
 	return f, err
 }
 

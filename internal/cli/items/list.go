@@ -19,6 +19,9 @@ type itemsList struct {
 	unhealthy bool
 	strict    bool
 	limit     int
+	tags      []string
+	outcomes  []string
+	text      string
 }
 
 func newItemsList(p *program.Program) *cobra.Command {
@@ -37,6 +40,10 @@ With --unhealthy: those that need attention, since when, and why.`,
 	cmd.Flags().BoolVar(&c.unhealthy, "unhealthy", false, "only those that need attention")
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "with --unhealthy: exit 1 when there is one")
 	cmd.Flags().IntVar(&c.limit, "limit", 200, "at most so many; 0: all")
+	cmd.Flags().StringSliceVar(&c.tags, "tag", nil, "only of campaigns with this tag; several: with all of them")
+	cmd.Flags().StringSliceVar(&c.outcomes, "outcome", nil, "only with this last outcome; may be repeated")
+	cmd.Flags().StringVar(&c.text, "text", "", "only with this text in key, label, host or reason")
+	program.Complete(cmd, "outcome", program.OutcomeNames()...)
 	return cmd
 }
 
@@ -69,10 +76,22 @@ func (c *itemsList) run(cmd *cobra.Command, _ []string) error {
 		return program.Quiet(program.ExitError)
 	}
 	if len(items) == 0 {
-		c.Out.Printf("%s\n", map[bool]string{true: "No unhealthy items.", false: "No run has seen an item yet."}[c.unhealthy])
+		c.Out.Printf("%s\n", c.nothing())
 		return c.Elsewhere(ctx, s)
 	}
 	return nil
+}
+
+// nothing says what an empty list means.
+func (c *itemsList) nothing() string {
+	switch {
+	case len(c.tags)+len(c.outcomes) > 0 || c.text != "":
+		return "No items match."
+	case c.unhealthy:
+		return "No unhealthy items."
+	default:
+		return "No run has seen an item yet."
+	}
 }
 
 // unsent is a line about notifications that could not be sent.
@@ -87,7 +106,15 @@ func (c *itemsList) unsent(ctx context.Context, s program.Store) error {
 // items reads at most limit of them; of the unhealthy ones also what their runs
 // tell.
 func (c *itemsList) items(ctx context.Context, s program.Store) ([]itemStory, error) {
-	found, err := s.Items(ctx, rows.ItemsFilter{Campaign: c.Campaign, Entry: c.Entry, Unhealthy: c.unhealthy})
+	filter := rows.ItemsFilter{Campaign: c.Campaign, Entry: c.Entry, Unhealthy: c.unhealthy, Text: c.text}
+	var err error
+	if filter.Campaigns, err = scope.Tagged(ctx, s, c.tags); err != nil {
+		return nil, err
+	}
+	if filter.Outcomes, err = program.Outcomes(c.outcomes); err != nil {
+		return nil, err
+	}
+	found, err := s.Items(ctx, filter)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func (c *runsRetry) run(cmd *cobra.Command, args []string) error {
 
 // undone are the items of a run that are to be tried again, at least one.
 func (c *runsRetry) undone(ctx context.Context, s program.Store, r rows.Run) ([]rows.RunItem, error) {
-	wanted, err := parseOutcomes(c.outcomes)
+	wanted, err := program.Outcomes(c.outcomes)
 	if err != nil {
 		return nil, err
 	}

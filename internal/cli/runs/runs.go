@@ -17,8 +17,6 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/cli/scope"
 	"github.com/vendemmia/vendemmia/internal/cli/watch"
-	"github.com/vendemmia/vendemmia/internal/outcomes"
-	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 const runRefs = `A run is named by its id, or by its campaign: news is the last run, news~1 the
@@ -42,13 +40,16 @@ type runsList struct {
 	limit    int
 	open     bool
 	web      bool
+	more     moreFilters
 }
 
 func newRunsList(p *program.Program) *cobra.Command {
 	c := &runsList{Program: p}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List runs, the newest first",
-		Long:    "List runs, the newest first.",
+		Long: `List runs, the newest first. Runs are queued (they wait for the one before them,
+or are opening), running or archived (they have ended). --state scheduled lists
+what is to come instead: the next run of each schedule, and how late one is.`,
 		Example: "  starter runs list --campaign news --outcome failed --since 7d",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
@@ -62,6 +63,7 @@ func newRunsList(p *program.Program) *cobra.Command {
 	f.BoolVar(&c.web, "web", false, "print the address of this list in the Web UI instead")
 	p.CompleteFlag(cmd, "campaign", p.CompleteCampaigns)
 	program.Complete(cmd, "outcome", program.OutcomeNames()...)
+	c.more.add(cmd)
 	return cmd
 }
 
@@ -79,6 +81,12 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 	}
 	if err := scope.CheckCampaign(cmd.Context(), c.Program, s, c.campaign); err != nil {
 		return err
+	}
+	if filter.Campaigns, err = scope.Tagged(cmd.Context(), s, c.more.tags); err != nil {
+		return err
+	}
+	if c.more.scheduled() {
+		return c.listScheduled(cmd.Context(), s, filter)
 	}
 	runs, err := s.Runs(cmd.Context(), filter)
 	if err != nil {
@@ -139,7 +147,7 @@ func (c *runsList) endedThere(ctx context.Context, runs []rows.Run) map[int64]st
 
 func (c *runsList) filter() (f rows.RunFilter, err error) {
 	f = rows.RunFilter{Campaign: c.campaign, Limit: c.limit}
-	if f.Outcomes, err = parseOutcomes(c.outcomes); err != nil {
+	if f.Outcomes, err = program.Outcomes(c.outcomes); err != nil {
 		return f, err
 	}
 	if f.Since, err = c.Moment("since", c.since); err != nil {
@@ -151,7 +159,7 @@ func (c *runsList) filter() (f rows.RunFilter, err error) {
 	if c.open {
 		f.States = []rows.RunState{rows.RunWaiting, rows.RunOpening, rows.RunOpen}
 	}
-	return f, nil
+	return c.more.into(f)
 }
 
 // link is the list as a query of the Web UI: a link can be sent, a saved view
@@ -185,24 +193,6 @@ func (c *runsList) link(f rows.RunFilter) error {
 	c.Out.Value(map[string]string{"web": link})
 	c.Out.Printf("%s\n", link)
 	return nil
-}
-
-func parseOutcomes(words []string) ([]outcomes.Outcome, error) {
-	var out []outcomes.Outcome
-	for _, list := range words {
-		for w := range strings.SplitSeq(list, ",") {
-			o := outcomes.Outcome(w)
-			if !o.Valid() {
-				near := wording.Nearest(w, program.OutcomeNames())
-				if near != "" {
-					return nil, program.Usage("--outcome %s: no such outcome; did you mean %s?", w, near)
-				}
-				return nil, program.Usage("--outcome %s: one of %s", w, strings.Join(program.OutcomeNames(), ", "))
-			}
-			out = append(out, o)
-		}
-	}
-	return out, nil
 }
 
 func took(p *program.Program, r rows.Run) string {
