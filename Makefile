@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X github.com/vendemmia/vendemmia/internal/process.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build temporal temporal-server test check fmt bench soak fuzz race histories packages clean
+.PHONY: help demo build temporal temporal-server production e2e-production test check fmt bench soak fuzz race histories packages clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,12 @@ temporal: ## have a Temporal CLI: the one on PATH, else built once (about 3 minu
 
 temporal-server: ## have Temporal's production server, its SQL tool and its Web UI in bin/: built once, several minutes
 	@GO="$(GO)" scripts/temporal-server
+
+production: ## the demo and the kill tests on PostgreSQL and Temporal's production server; ARGS=--once ends by itself
+	@GO="$(GO)" scripts/production $(ARGS)
+
+e2e-production: ## the end-to-end tests on PostgreSQL and Temporal's production server
+	@GO="$(GO)" scripts/e2e-production
 
 test: temporal ## unit, workflow, replay, store and end-to-end tests (under ten minutes)
 	CGO_ENABLED=0 $(GO) test -timeout 10m ./...
@@ -55,6 +61,7 @@ bench: build temporal ## the benchmarks of docs/benchmarks.md, as one table
 
 soak: build temporal ## the long tests: kills, attacks, flipped bits, a full disk, retention, hostile feeds (about two hours)
 	VENDEMMIA_SOAK=1 $(GO) test -count=1 -p 1 -timeout 150m -v -run 'TestSoak' ./internal/testkit/e2e/... ./fetchers/... ./store
+	@GO="$(GO)" scripts/e2e-production
 
 RACED := ./internal/polite ./activities ./store ./app ./internal/worker ./workflows
 race: temporal ## the packages that share memory, under the race detector (needs gcc)

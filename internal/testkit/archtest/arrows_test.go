@@ -72,6 +72,8 @@ func rules() []rule {
 		{of: "cmd/vendemmia", ours: []string{"app"}},
 		{of: "internal/local/dev", ours: []string{"internal/local/freeport"}, others: []string{"*"}},
 		{of: "internal/testkit/devtest", ours: []string{"internal/local/dev"}},
+		{of: "internal/testkit/certtest"},
+		{of: "internal/testkit/production", ours: []string{"internal/local/freeport", "internal/testkit/pgtest", "workflows"}, others: []string{"*"}},
 		{of: "internal/testkit/pgtest", ours: []string{"internal/local/freeport"}},
 		{of: "internal/planner", ours: []string{"workflows/...", "campaigns", "store", "harvest/..."}, others: []string{"*"}},
 		{

@@ -203,6 +203,9 @@ func (c *Cluster) launch() (*server, error) {
 	return s, nil
 }
 
+// Port is where the server listens on 127.0.0.1.
+func (c *Cluster) Port() int { return c.port }
+
 // Address of a database, for a client on this machine.
 func (c *Cluster) Address(database string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", c.port, database)
