@@ -104,7 +104,7 @@ func doWith[In, Out any](w *world, step temporalx.Activity[In, Out], in In, prep
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quietLog{})
 	e := suite.NewTestActivityEnvironment()
-	e.SetTestTimeout(30 * time.Second)
+	e.SetTestTimeout(2 * time.Minute)
 	e.SetWorkerStopChannel(w.stop)
 	prepare(e)
 	w.Register(e)

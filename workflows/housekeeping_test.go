@@ -17,9 +17,7 @@ import (
 // house runs a Housekeeping whose steps are fakes; broken ones fail.
 func house(t *testing.T, broken ...string) (*testsuite.TestWorkflowEnvironment, map[string]int) {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(quiet{})
-	env := suite.NewTestWorkflowEnvironment()
+	env := environment()
 	env.SetStartTime(start)
 	Register(env)
 	calls := map[string]int{}

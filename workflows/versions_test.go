@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 )
 
@@ -23,9 +22,7 @@ func TestAGuardTellsOldRunsFromNew(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var suite testsuite.WorkflowTestSuite
-			suite.SetLogger(quiet{})
-			env := suite.NewTestWorkflowEnvironment()
+			env := environment()
 			env.RegisterWorkflow(ways)
 			env.OnGetVersion(guard.name, workflow.DefaultVersion, workflow.Version(1)).Return(c.version)
 			env.ExecuteWorkflow(ways)

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/outcomes"
@@ -46,13 +47,21 @@ type world struct {
 	most   int // items that ran at once
 }
 
-func newWorld(t *testing.T, items int) *world {
-	t.Helper()
+// environment bounds nothing by what a quick machine takes: not a whole test, and
+// not a turn of the workflow, which is a deadlock after a second by default.
+func environment() *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
-	w := &world{t: t, env: suite.NewTestWorkflowEnvironment(), tokens: map[int64][]byte{}, infos: map[int64]activity.Info{}}
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
+	return env
+}
+
+func newWorld(t *testing.T, items int) *world {
+	t.Helper()
+	w := &world{t: t, env: environment(), tokens: map[int64][]byte{}, infos: map[int64]activity.Info{}}
 	w.env.SetStartTime(start)
-	w.env.SetTestTimeout(10 * time.Second)
 	Register(w.env)
 	w.open = func(steps.OpenRunIn) (steps.Opened, error) { return opened(items), nil }
 	w.expand = func(steps.ExpandIn) (steps.Expanded, error) { return steps.Expanded{}, nil }
