@@ -88,6 +88,9 @@ func newRun(ctx workflow.Context, in steps.Start) *run {
 	}
 	if r.state.StartedAt.IsZero() {
 		r.state.StartedAt = workflow.GetInfo(ctx).WorkflowStartTime
+		if in.At.After(r.state.StartedAt) { // Temporal counts from when it was asked for
+			r.state.StartedAt = in.At
+		}
 	}
 	return r
 }

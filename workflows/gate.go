@@ -52,6 +52,9 @@ func (r *run) request(ctx workflow.Context) steps.OpenRunIn {
 	info := workflow.GetInfo(ctx)
 	// Set by Temporal on what a schedule starts.
 	due, _ := workflow.GetTypedSearchAttributes(ctx).GetTime(temporal.NewSearchAttributeKeyTime("TemporalScheduledStartTime"))
+	if due.IsZero() {
+		due = r.in.At
+	}
 	return steps.OpenRunIn{
 		Start: r.in, WorkflowID: info.WorkflowExecution.ID, RunID: info.FirstRunID,
 		StartedAt: r.state.StartedAt, DueAt: due,

@@ -40,6 +40,7 @@ type fakeEngine struct {
 	tellErr    error
 	started    []engine.NewRun
 	told       []string
+	planned    []engine.Planned
 	added      []workflows.Attribute
 	schedules  fakeSchedules
 	queues     []string
@@ -109,6 +110,12 @@ func (f *fakeEngine) Progress(context.Context, string) (steps.ProgressOut, error
 }
 
 func (f *fakeEngine) Cancel(_ context.Context, id, _ string) error { return f.tell("cancel " + id) }
+
+func (f *fakeEngine) Terminate(_ context.Context, id, _, _ string) error {
+	return f.tell("terminate " + id)
+}
+
+func (f *fakeEngine) Planned(context.Context) ([]engine.Planned, error) { return f.planned, f.down }
 
 func (f *fakeEngine) Pause(_ context.Context, id string, in steps.PauseIn) error {
 	return f.tell("pause " + id + " by " + in.By + ": " + in.Why)

@@ -61,6 +61,7 @@ func newEvilBench(t *testing.T) *bench {
 	b.file("evil.cron", "\u202e\x1b[2J\n0 1 * * * mir-acq-scheduler.pl --fetcher RSS --params '{url:http://\u202e\u009b}' --\x1b[2J\n0 1 * * * mir-acq-scheduler.pl --campaign \u202e\x1b[2J\n")
 	b.file("evil.json", `{"tag":"\u001b[2J","campaign":"\u202ex","fetchers":[{"ns":"\u009b"},{"ns":"rss","split":1,"params":[{"label":"\u202e","url":"http://a.example.org/\u202e"}]}]}`)
 	b.file("evil.csv", "item,from\n\""+evilKey+"\",\u202e\u009b\n")
+	b.engine.planned = []engine.Planned{{WorkflowID: evil, At: moment(), Asked: moment()}}
 	b.engine.workers = []engine.Worker{{Identity: evil, Queue: evil, Status: "running", Since: moment(), LastSeen: moment()}}
 	return b
 }
@@ -149,7 +150,7 @@ func evilCalls() map[string][][]string {
 		"import metha":   one("."), "import vufind": {{"evil.ini"}, {evil}}, "init": one("new"),
 		"items list": {{}, {"--unhealthy"}}, "items pause": {{evilKey, "--note", evil}, {evil}}, "items resume": one(evilKey), "items retry": {{evilKey}, {evil}}, "items show": {{evilKey}, {evilKey + "2"}, {evil}},
 		"outbox drop": one("1"), "outbox list": one(), "outbox retry": one("1"), "probe": {{"https://x.example.org/" + evil}, {evil}},
-		"runs cancel": {{"evil-2", "--note", evil}, {evil}}, "runs list": one(), "runs pause": one("evil-2"), "runs resume": one("evil-2"), "runs retry": one("evil-2"), "runs set": one("evil-2", "--processors", "2"),
+		"runs cancel": {{"evil-2", "--note", evil}, {evil}, {"--tag", evil}, {"--all"}}, "runs list": one(), "runs planned": one(), "events": {{}, {"--on", "evil"}, {"--since", evil}}, "runs pause": one("evil-2"), "runs resume": one("evil-2"), "runs retry": one("evil-2"), "runs set": one("evil-2", "--processors", "2"),
 		"runs show": {{"evil-2"}, {"evil-2", "-a"}, {evil}}, "runs skip": {{"evil-2", evilKey}, {"evil-2", evil}}, "runs wait": one("evil-2"), "runs watch": one("evil-2"),
 		"setup": {{"--print"}, {}}, "stats queue": {{}, {evil}}, "store backup": {{"copies"}, {"evil" + evil}}, "store restored": {{}, {evil}}, "store verify": one(), "trigger": {{"evil"}, {evil}, {"--fetcher", evil}, {"evil", "--item", evil}}, "version": one(),
 		"why": {{"evil"}, {"evil-2"}, {evilKey}, {evilKey + "2"}, {"h.example.org"}, {evil}}, "workers": one(),

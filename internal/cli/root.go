@@ -11,6 +11,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/checkpoints"
 	"github.com/vendemmia/vendemmia/internal/cli/dev"
 	"github.com/vendemmia/vendemmia/internal/cli/documents"
+	"github.com/vendemmia/vendemmia/internal/cli/events"
 	"github.com/vendemmia/vendemmia/internal/cli/failures"
 	"github.com/vendemmia/vendemmia/internal/cli/fetchers"
 	"github.com/vendemmia/vendemmia/internal/cli/hosts"
@@ -48,6 +49,7 @@ func commands() []func(*program.Program) *cobra.Command {
 		checkpoints.New,
 		fetchers.New,
 		newImport,
+		events.New,
 		workers.New,
 		stats.New,
 		hosts.New,

@@ -39,6 +39,8 @@ type Start struct {
 
 	Trigger     Trigger `json:"trigger,omitempty"`
 	TriggeredBy string  `json:"triggered_by,omitempty"`
+	// At is when a run starts that somebody asked for before; zero: at once.
+	At time.Time `json:"at,omitzero"`
 	// RetryOf is the workflow id of the run whose unfinished items are wanted.
 	RetryOf string `json:"retry_of,omitempty"`
 
@@ -89,7 +91,7 @@ func unknown(keys map[string]json.RawMessage, before string, known []string) (ou
 func StartKeys() []string {
 	return []string{
 		"campaign", "definition", "fetcher", "params", "processors", "items", "again", "refresh", "limit", "window", "lane",
-		"trigger", "triggered_by", "retry_of", "store", "resume",
+		"at", "trigger", "triggered_by", "retry_of", "store", "resume",
 	}
 }
 

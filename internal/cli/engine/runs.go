@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -23,7 +25,11 @@ func (c *Client) Start(ctx context.Context, n NewRun) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
-	run, err := c.sdk.ExecuteWorkflow(ctx, workflows.StartOptions(i, n.Campaign, n.Start, n.ID), steps.CampaignWorkflow, n.Start)
+	options := workflows.StartOptions(i, n.Campaign, n.Start, n.ID)
+	if !n.Start.At.IsZero() {
+		options.StartDelay = max(0, time.Until(n.Start.At))
+	}
+	run, err := c.sdk.ExecuteWorkflow(ctx, options, steps.CampaignWorkflow, n.Start)
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
 		return Started{}, fmt.Errorf("start %s: %w; see `starter runs show %s`", n.ID, ErrExists, i.WorkflowID(n.ID))
 	}
@@ -88,6 +94,34 @@ func summaryIn(err error, s *steps.Summary) bool {
 // Cancel asks a run to end at its next page.
 func (c *Client) Cancel(ctx context.Context, workflowID, runID string) error {
 	return closed("cancel "+workflowID, c.sdk.CancelWorkflow(ctx, workflowID, runID))
+}
+
+// Terminate ends a run at once, without a word to it: whatever is open of it in the
+// store is closed by the next run or by housekeeping.
+func (c *Client) Terminate(ctx context.Context, workflowID, runID, why string) error {
+	return closed("terminate "+workflowID, c.sdk.TerminateWorkflow(ctx, workflowID, runID, why))
+}
+
+// Planned lists the runs that are asked for and have not begun, the next one
+// first. A run appears a moment after it was asked for.
+func (c *Client) Planned(ctx context.Context) ([]Planned, error) {
+	var out []Planned
+	query := fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND ExecutionTime > '%s'", steps.CampaignWorkflow, time.Now().UTC().Format(time.RFC3339Nano))
+	for page := []byte(nil); ; {
+		list, err := c.sdk.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
+		if err != nil {
+			return nil, translate("list runs to come", err)
+		}
+		for _, w := range list.GetExecutions() {
+			if id := w.GetExecution().GetWorkflowId(); strings.HasPrefix(id, c.instance.WorkflowID("")) {
+				out = append(out, Planned{WorkflowID: id, RunID: w.GetExecution().GetRunId(), At: w.GetExecutionTime().AsTime(), Asked: w.GetStartTime().AsTime()})
+			}
+		}
+		if page = list.GetNextPageToken(); len(page) == 0 {
+			slices.SortFunc(out, func(a, b Planned) int { return a.At.Compare(b.At) })
+			return out, nil
+		}
+	}
 }
 
 // Pause, Resume, SetProcessors and Skip say something to a running run and wait

@@ -56,6 +56,14 @@ type Started struct {
 	RunID      string `json:"run_id"`
 }
 
+// Planned is a run that is asked for and has not begun.
+type Planned struct {
+	WorkflowID string    `json:"run"`
+	RunID      string    `json:"run_id"`
+	At         time.Time `json:"at"`
+	Asked      time.Time `json:"asked"`
+}
+
 // Poller is a worker that asks a task queue for work.
 type Poller struct {
 	Identity string    `json:"identity"`

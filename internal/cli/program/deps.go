@@ -36,6 +36,8 @@ type RunEngine interface {
 	Failing(ctx context.Context, workflowID string) (string, error)
 	Progress(ctx context.Context, workflowID string) (steps.ProgressOut, error)
 	Cancel(ctx context.Context, workflowID, runID string) error
+	Terminate(ctx context.Context, workflowID, runID, why string) error
+	Planned(context.Context) ([]engine.Planned, error)
 	Pause(ctx context.Context, workflowID string, in steps.PauseIn) error
 	Resume(ctx context.Context, workflowID string, in steps.ResumeIn) error
 	SetProcessors(ctx context.Context, workflowID string, in steps.SetProcessorsIn) error

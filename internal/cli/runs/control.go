@@ -128,24 +128,6 @@ func newRunsSkip(p *program.Program) *cobra.Command {
 		})
 }
 
-func newRunsCancel(p *program.Program) *cobra.Command {
-	c := &tell{Program: p}
-	cmd := tellCommand(p, c, "cancel RUN", "End a running run cleanly",
-		"End a running run: the pages in work are stored, checkpoints are kept, what is\nopen is closed as cancelled. The next run goes on from there.",
-		"  starter runs cancel news --wait",
-		func(ctx context.Context, e program.Engine, r rows.Run, _ []string) (string, error) {
-			if err := e.Cancel(ctx, r.WorkflowID, ""); err != nil {
-				return "", err
-			}
-			if c.wait {
-				return "cancelled", untilClosed(ctx, c.Program, r)
-			}
-			return "asked to stop at its next page", nil
-		})
-	cmd.Flags().BoolVar(&c.wait, "wait", false, "return when the run has ended")
-	return cmd
-}
-
 // untilClosed waits for the end of a run in the store.
 func untilClosed(ctx context.Context, p *program.Program, r rows.Run) error {
 	s, err := p.Store(ctx)

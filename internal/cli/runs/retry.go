@@ -21,6 +21,7 @@ type runsRetry struct {
 	*program.Program
 	outcomes []string
 	items    []string
+	failed   bool
 	detach   bool
 	strict   bool
 }
@@ -36,6 +37,7 @@ from their checkpoints; the earlier run stays as it is.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&c.outcomes, "outcome", nil, "only items with this outcome; may be repeated")
+	f.BoolVar(&c.failed, "failed", false, "only items that failed, not those that were cancelled or skipped")
 	f.StringArrayVar(&c.items, "item", nil, "only the item with this key; may be repeated")
 	f.BoolVarP(&c.detach, "detach", "d", false, "return once it is started")
 	f.BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
@@ -59,7 +61,7 @@ func (c *runsRetry) run(cmd *cobra.Command, args []string) error {
 	start := steps.Start{
 		Campaign: r.Campaign, RetryOf: r.WorkflowID, Trigger: steps.TriggerRetry, TriggeredBy: c.Who(),
 	}
-	if len(c.items) > 0 || len(c.outcomes) > 0 {
+	if len(c.items) > 0 || len(c.outcomes) > 0 || c.failed {
 		for _, it := range items {
 			start.Items = append(start.Items, it.Key)
 		}
@@ -77,7 +79,12 @@ func (c *runsRetry) undone(ctx context.Context, s program.Store, r rows.Run) ([]
 	if err != nil {
 		return nil, err
 	}
-	if len(wanted) == 0 {
+	switch {
+	case c.failed && len(wanted) > 0:
+		return nil, program.Usage("retry: --failed and --outcome both say which items; give one of them")
+	case c.failed:
+		wanted = watch.NeedLook()
+	case len(wanted) == 0:
 		wanted = append(watch.NeedLook(), outcomes.Cancelled, outcomes.Skipped)
 	}
 	if c.items, err = scope.RunKeys(ctx, s, r, c.items); err != nil {

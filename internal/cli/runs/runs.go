@@ -28,7 +28,7 @@ func New(p *program.Program) *cobra.Command {
 		"Look at runs and tell running ones what to do.\n\n"+runRefs,
 		"  starter runs show news",
 		newRunsList(p), newRunsShow(p), newRunsWatch(p), newRunsWait(p),
-		newRunsPause(p), newRunsResume(p), newRunsSet(p), newRunsSkip(p), newRunsCancel(p), newRunsRetry(p))
+		newRunsPause(p), newRunsResume(p), newRunsSet(p), newRunsSkip(p), newRunsCancel(p), newRunsRetry(p), newRunsPlanned(p))
 }
 
 type runsList struct {

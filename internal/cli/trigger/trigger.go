@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/source"
 	"github.com/vendemmia/vendemmia/internal/cli/watch"
 	"github.com/vendemmia/vendemmia/internal/paramspec"
+	"github.com/vendemmia/vendemmia/internal/times"
+	"github.com/vendemmia/vendemmia/workflows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -27,6 +30,8 @@ type trigger struct {
 	limit      int
 	from       string
 	until      string
+	at         string
+	in         string
 	detach     bool
 	strict     bool
 }
@@ -39,7 +44,10 @@ func New(p *program.Program) *cobra.Command {
 		Long: `Start a run of a campaign, or of one fetcher without a campaign, and watch it
 until it has ended. Ctrl-C ends the watching, not the run. It goes through the
 same gate as a scheduled run: while one is going on, the campaign's overlap
-policy decides. A paused campaign runs too: the pause is of its schedule.`,
+policy decides. A paused campaign runs too: the pause is of its schedule.
+
+With --at or --in the run starts by itself at that time, with this machine on or
+off; see it with starter runs planned, take it back with starter runs cancel.`,
 		Example: "  starter trigger --campaign news --item ansa-economia --again",
 		Args:    cobra.MaximumNArgs(1), RunE: c.run, ValidArgsFunction: p.CompleteCampaigns,
 	}
@@ -54,6 +62,8 @@ policy decides. A paused campaign runs too: the pause is of its schedule.`,
 	f.IntVar(&c.limit, "limit", 0, "a trial: end each item after so many documents, store nothing")
 	f.StringVar(&c.from, "from", "", "nothing older than this time")
 	f.StringVar(&c.until, "until", "", "only what is older than this time")
+	f.StringVar(&c.at, "at", "", "start at this time instead of now: 18:00, or 2026-05-04T06:00")
+	f.StringVar(&c.in, "in", "", "start after so long: 2h")
 	f.BoolVarP(&c.detach, "detach", "d", false, "return once it is started")
 	f.BoolVar(&c.strict, "strict", false, "exit 4 when there are warnings")
 	p.CompleteFlag(cmd, "campaign", p.CompleteCampaigns)
@@ -73,9 +83,11 @@ func (c *trigger) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return watch.StartAndWatch(ctx, c.Program, watch.Launch{
-		Id: watch.HandID(c.Program, camp.Name), Campaign: camp, Start: start, Detach: c.detach, Strict: c.strict,
-	})
+	id := watch.HandID(c.Program, camp.Name)
+	if !start.At.IsZero() {
+		id = func(try int) string { return workflows.HandID(camp.Name, start.At.Add(time.Duration(try)*time.Second)) }
+	}
+	return watch.StartAndWatch(ctx, c.Program, watch.Launch{Id: id, Campaign: camp, Start: start, Detach: c.detach, Strict: c.strict})
 }
 
 // start is the run's input, and the campaign it is of.
@@ -93,12 +105,31 @@ func (c *trigger) start(ctx context.Context) (in steps.Start, camp campaigns.Cam
 	if in.Window, err = c.Window(c.from, c.until); err != nil {
 		return in, camp, err
 	}
+	if in.At, err = c.later(); err != nil {
+		return in, camp, err
+	}
 	if c.fetcher != "" {
 		camp, err = c.withFetcher(&in)
 	} else {
 		camp, err = c.withCampaign(ctx, &in)
 	}
 	return in, camp, err
+}
+
+// later is when the run is to start; zero: now.
+func (c *trigger) later() (time.Time, error) {
+	if c.at != "" && c.in != "" {
+		return time.Time{}, program.Usage("trigger: --at %s and --in %s both say when; one run starts once", c.at, c.in)
+	}
+	if c.in != "" {
+		d, err := times.ParseDuration(c.in)
+		if err != nil || d <= 0 {
+			return time.Time{}, program.Usage("--in %s: not a length of time ahead; write one such as 2h", c.in)
+		}
+		return c.Env.Now().Add(d).UTC(), nil
+	}
+	at, err := c.Future("at", c.at)
+	return at.UTC(), err
 }
 
 func (c *trigger) withFetcher(in *steps.Start) (camp campaigns.Campaign, err error) {

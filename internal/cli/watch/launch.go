@@ -42,13 +42,33 @@ func StartAndWatch(ctx context.Context, p *program.Program, l Launch) error {
 	if err != nil {
 		return err
 	}
+	if err := asked(ctx, p, s, run.WorkflowID, l.Start); err != nil {
+		return err
+	}
 	p.Announce("run      " + run.WorkflowID)
+	if at := l.Start.At; !at.IsZero() {
+		p.Out.Value(run)
+		p.Out.Printf("starts   %s; take it back: starter runs cancel %s\n", p.Clock.Full(at), run.WorkflowID)
+		return nil
+	}
 	if l.Detach {
 		p.Out.Value(run)
 		p.Out.Printf("watch    starter runs watch %s\n", run.WorkflowID)
 		return nil
 	}
 	return attend(ctx, p, e, run, l)
+}
+
+// asked keeps who asked for a run.
+func asked(ctx context.Context, p *program.Program, s program.Store, run string, start steps.Start) error {
+	e := rows.Event{At: p.Env.Now(), By: p.Who(), Verb: "trigger", On: run}
+	switch {
+	case start.RetryOf != "":
+		e.Verb, e.Note = "retry", "of "+start.RetryOf
+	case !start.At.IsZero():
+		e.Note = "for " + start.At.Format(time.RFC3339)
+	}
+	return s.Record(ctx, e)
 }
 
 // tries bounds how many names are tried for a run.

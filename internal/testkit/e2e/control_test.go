@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
@@ -248,4 +249,60 @@ func (h *house) openRun(s *store.Store, campaign string) bool {
 		}
 	}
 	return false
+}
+
+// A run asked for later waits in Temporal, with no worker at all; it counts from the
+// time it was asked for, and can be taken back.
+func TestRunsForLater(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 2, 1, 3, 0)
+	h.work()
+	h.campaign("later", src, "processors: 1")
+	s := h.open()
+	out, code := h.starter("trigger", "later", "--in", "1h")
+	require.Zero(t, code, out)
+	h.eventually("the run is planned", time.Minute, func() bool {
+		out, _ = h.starter("runs", "planned", "-o", "json")
+		return strings.Contains(out, `"later-`)
+	})
+	var planned []struct{ Run string }
+	require.NoError(t, json.Unmarshal([]byte(out), &planned))
+	out, code = h.starter("runs", "cancel", planned[0].Run)
+	require.Zero(t, code, out)
+	require.Contains(t, out, "taken back: it was to start at")
+	require.Empty(t, h.runs(s), "it never began")
+
+	out, code = h.starter("trigger", "later", "--in", "3s")
+	require.Zero(t, code, out)
+	h.eventually("the run has ended", time.Minute, func() bool {
+		all := h.runs(s)
+		return len(all) == 1 && all[0].State == rows.RunClosed
+	})
+	run := h.runs(s)[0]
+	require.Equal(t, outcomes.Done, run.Outcome, run.Why)
+	require.Equal(t, run.DueAt, run.StartedAt, "not from when it was asked for")
+	requireOnce(t, s, src, "later")
+}
+
+// What does not stop when it is asked to is terminated, and loses nothing.
+func TestCancelAfterTerminates(t *testing.T) {
+	t.Parallel()
+	h, src := newHouse(t), newSource(t, 4, 1, 3, 0)
+	worker := h.work()
+	h.campaign("hangs", src, "processors: 1")
+	src.hold(1)
+	h.start("hangs-1", steps.Start{Campaign: "hangs"})
+	s := h.open()
+	h.eventually("the run is open", time.Minute, func() bool { return h.openRun(s, "hangs") })
+	worker.Kill()
+	out, code := h.starter("runs", "cancel", "hangs-1", "--after", "1s", "--note", "hangs")
+	require.Zero(t, code, out)
+	require.Contains(t, out, "terminated: did not stop within 1s after cancel")
+	src.release()
+	h.work()
+	require.Equal(t, outcomes.Done, h.result(h.start("hangs-2", steps.Start{Campaign: "hangs"})).Outcome)
+	first, err := s.FindRun(t.Context(), "hangs-1")
+	require.NoError(t, err)
+	require.Equal(t, outcomes.Cancelled, first.Outcome)
+	requireOnce(t, s, src, "hangs")
 }

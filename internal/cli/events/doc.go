@@ -1,0 +1,2 @@
+// Package events is the noun of who did what.
+package events
