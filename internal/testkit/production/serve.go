@@ -115,15 +115,35 @@ func (m machine) environment(ctx context.Context, database string, port int) ([]
 		"DB=postgres12", "DBNAME="+database, "VISIBILITY_DBNAME="+database+visibility, "POSTGRES_SEEDS=127.0.0.1", "POSTGRES_USER=postgres",
 		fmt.Sprint("DB_PORT=", m.port), "SQL_MAX_CONNS=10", "SQL_MAX_IDLE_CONNS=10", "NUM_HISTORY_SHARDS=128", "LOG_LEVEL=error",
 		"BIND_ON_IP=127.0.0.1", fmt.Sprint("FRONTEND_GRPC_PORT=", port), "DYNAMIC_CONFIG_FILE_PATH="+dynamic)
+	ports, err := m.ports(ctx, database)
+	return append(env, ports...), err
+}
+
+// ports are those of the parts of a server. They are kept with its data: one that
+// was killed and comes back elsewhere waits until its own former parts, which no
+// longer answer, are no longer counted as members.
+func (m machine) ports(ctx context.Context, database string) (env []string, err error) {
+	db, err := m.open(database)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS production_ports (name text PRIMARY KEY, port int)"); err != nil {
+		return nil, err
+	}
 	for _, name := range []string{
 		"FRONTEND_HTTP_PORT", "FRONTEND_MEMBERSHIP_PORT", "MATCHING_GRPC_PORT", "MATCHING_MEMBERSHIP_PORT",
 		"HISTORY_GRPC_PORT", "HISTORY_MEMBERSHIP_PORT", "WORKER_GRPC_PORT", "WORKER_MEMBERSHIP_PORT",
 	} {
-		free, err := freeport.Find(ctx)
+		port, err := freeport.Find(ctx)
 		if err != nil {
 			return nil, err
 		}
-		env = append(env, fmt.Sprintf("%s=%d", name, free))
+		keep := "INSERT INTO production_ports VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET port = production_ports.port RETURNING port"
+		if err := db.QueryRowContext(ctx, keep, name, port).Scan(&port); err != nil {
+			return nil, err
+		}
+		env = append(env, fmt.Sprintf("%s=%d", name, port))
 	}
 	return env, nil
 }

@@ -67,6 +67,10 @@ func (m machine) makeTemplate(ctx context.Context, cluster *pgtest.Cluster) erro
 	err = prepare(ctx, "127.0.0.1:"+strconv.Itoa(port))
 	_ = server.Process.Signal(syscall.SIGTERM) // one that has ended is what is wanted
 	_ = server.Wait()
+	if err != nil {
+		return err
+	}
+	_, err = cluster.SQL(ctx, template, "DROP TABLE production_ports; DELETE FROM cluster_membership") // each copy has its own
 	return err
 }
 
