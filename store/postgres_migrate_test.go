@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -150,4 +152,41 @@ func TestSchemasAreAlike(t *testing.T) {
 	b, err := served.Schema(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, a, b)
+}
+
+// Teams share a database by a schema each: the address names it, and neither sees
+// the other's store.
+func TestPostgresSchemaForEachTeam(t *testing.T) {
+	t.Parallel()
+	address := Cluster.Database(t)
+	var ids []string
+	for _, team := range []string{"team_a", "team_b"} {
+		_, err := Cluster.Cluster(t).SQL(t.Context(), databaseIn(address), "CREATE SCHEMA "+team)
+		require.NoError(t, err)
+		s, err := Open(t.Context(), address+"&search_path="+team, Options{Create: true})
+		require.NoError(t, err)
+		require.NoError(t, s.Record(t.Context(), rows.Event{Verb: team}))
+		require.NoError(t, s.Close())
+		ids = append(ids, s.ID())
+	}
+	require.NotEqual(t, ids[0], ids[1])
+	for i, team := range []string{"team_a", "team_b"} {
+		s, err := Open(t.Context(), address+"&search_path="+team, Options{})
+		require.NoError(t, err)
+		require.Equal(t, ids[i], s.ID())
+		require.NoError(t, s.Close())
+		var events int
+		ask(t, address, "SELECT count(*) FROM "+team+".events WHERE verb = '"+team+"'", &events)
+		require.Equal(t, 1, events)
+	}
+	_, err := Open(t.Context(), address, Options{})
+	require.ErrorContains(t, err, "there is no store here", "the public schema is nobody's")
+}
+
+func databaseIn(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(u.Path, "/")
 }
