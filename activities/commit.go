@@ -30,11 +30,14 @@ func (r *itemRun) commit(_ context.Context, page harvest.Page) (harvest.Tally, e
 	r.Meter.Page(r.kind.Name, t)
 	r.noteProgress(r.name, &page, r.tally)
 	r.page.page()
+	spent := r.budget.page(r.keep, t)
 	switch {
 	case r.closed != nil:
 		return t, nil
 	case err != nil:
 		return t, err
+	case spent != nil:
+		return t, spent
 	case r.quitting():
 		return t, errHandBack
 	case r.late(r.Now()):

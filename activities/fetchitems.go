@@ -98,6 +98,8 @@ type session struct {
 	waiting string
 	broken  error // an item whose end could not be written
 
+	spent sync.Map // entry to *overBudget: one item found it, the others need not ask
+
 	mu          sync.Mutex
 	closedSoFar int
 	fences      map[int64]int       // how often the checkpoint of an item moved meanwhile

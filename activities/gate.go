@@ -145,7 +145,7 @@ func (a *Activities) inTheWay(ctx context.Context, c *campaigns.Campaign, ask ro
 	skipped := ask.Run
 	skipped.State, skipped.Outcome, skipped.ClosedAt = rows.RunClosed, outcomes.Skipped, a.Now()
 	skipped.Why = fmt.Sprintf("run %s is going on since %s, and overlap is %s",
-		g.Holder.WorkflowID, g.Holder.StartedAt.In(zone(c)).Format("Mon 2 Jan 15:04:05 MST"), overlap(c))
+		g.Holder.WorkflowID, g.Holder.StartedAt.In(c.Zone()).Format("Mon 2 Jan 15:04:05 MST"), overlap(c))
 	if err := a.Store.RecordRun(ctx, skipped); err != nil {
 		return nil, fmt.Errorf("record that run %s was skipped: %w", ask.WorkflowID, err)
 	}

@@ -44,6 +44,8 @@ type itemRun struct {
 	attempt    int
 	prints     prints
 
+	budget *budget
+
 	mu      sync.Mutex
 	over    bool // closed or left behind: commit nothing more
 	closed  *outcomes.Outcome
@@ -69,6 +71,7 @@ func (k *session) item(claimed rows.ClaimedItem) end {
 	if err := harvest.Safely("run item", r.name, func() error { e = r.run(); return nil }); err != nil {
 		e = r.failed(err)
 	}
+	r.budget.flush(k.keep)
 	k.noteEnd(r.name, e.closed)
 	if e.closed {
 		k.Meter.ItemClosed(claimed.Fetcher, e.outcome)
@@ -89,6 +92,9 @@ func (r *itemRun) run() end {
 			return r.settle(rows.Settle{State: rows.ItemOpen, NotBefore: r.Now().Add(turn)})
 		}
 		defer r.lost.Unlock()
+	}
+	if err := r.budget.spend(r.keep, 0); err != nil {
+		return r.ended(err)
 	}
 	if err := r.beginPass(); err != nil {
 		return r.ended(err)
@@ -128,6 +134,7 @@ func (r *itemRun) prepare() error {
 	if r.prints, err = printsOf(r.kind, r.item.Params); err != nil {
 		return err
 	}
+	r.budget = r.newBudget()
 	r.evaluation, err = r.newEvaluation()
 	return err
 }
@@ -150,6 +157,8 @@ func (r *itemRun) atOnce() (rows.Settle, bool) {
 			State: rows.ItemClosed, Outcome: outcomes.Failed, Why: string(outcomes.WhyWorkerLost), Kind: harvest.KindInternal,
 			Error: fmt.Sprintf("%d workers died while they worked on this item; it was not run again", r.item.Lost),
 		}, true
+	case r.budget.used(r.Now()) != nil:
+		return r.overBudget(r.budget.used(r.Now())), true
 	case r.late(r.Now()):
 		return r.nextTick("the run had to end before this item's turn came"), true
 	}

@@ -43,6 +43,8 @@ func (r *itemRun) ended(err error) end {
 		return e
 	case errors.Is(err, rows.ErrFenced):
 		return r.fenced(err)
+	case r.budget.met() != nil:
+		return r.settle(r.overBudget(r.budget.met()))
 	case errors.Is(err, errNextTick):
 		return r.settle(r.nextTick("the run had to end while this item was at work; the next run goes on from its checkpoint"))
 	default:
@@ -138,7 +140,7 @@ func (r *itemRun) tooOld(wait time.Duration) bool {
 
 // waitsFor is what the summary of a timer says.
 func (r *itemRun) waitsFor(e *harvest.Error, until time.Time) string {
-	at := until.In(zone(r.campaign)).Format("15:04:05 MST")
+	at := until.In(r.campaign.Zone()).Format("15:04:05 MST")
 	if e.Deferred && r.item.Host != "" {
 		return fmt.Sprintf("%s: %s, again at %s", r.item.Host, r.mask.Text(e.Err.Error()), at)
 	}

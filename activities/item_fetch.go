@@ -26,6 +26,7 @@ func (r *itemRun) fetch(unread []harvest.Unread) error {
 	}
 	r.mask, r.params = found.Mask(), params
 	defer r.timers(cancel)()
+	r.budget.stopWith(cancel)
 	done := make(chan error, 1)
 	go func() { done <- r.pump(ctx, r.request(params, unread)) }()
 	select {
@@ -96,7 +97,7 @@ func (r *itemRun) pump(ctx context.Context, request harvest.Request) error {
 // visitor is the item's own; it keeps pages as they came, where the campaign does.
 func (r *itemRun) visitor() visit.Visitor {
 	v := visitor(r.campaign, r.entry, r.kind, r.record)
-	v.Waits, v.Yields, v.Moved = r.page.wait, true, r.moves.Note
+	v.Waits, v.Yields, v.Moved, v.Spend = r.page.wait, true, r.moves.Note, r.budget.request
 	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
 		v.Raw = r.keepRaw
 	}
@@ -142,6 +143,7 @@ func visitor(c *campaigns.Campaign, e *campaigns.Entry, kind fetchers.Kind, reco
 // record takes a line of the ledger.
 func (r *itemRun) record(x visit.Exchange) {
 	r.Meter.Exchange(x)
+	r.budget.add(x.Bytes, 0)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ledger = append(r.ledger, r.mask.Exchange(x))

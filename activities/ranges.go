@@ -3,7 +3,6 @@ package activities
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
@@ -88,17 +87,4 @@ func short(label string) string {
 		return label
 	}
 	return wording.Clip(label, steps.MaxLabel-len("…"))
-}
-
-// zone is where a campaign's times are said; UTC when its zone is not known
-// here.
-func zone(c *campaigns.Campaign) *time.Location {
-	if c.Schedule == nil || c.Schedule.TimeZone == "" {
-		return time.UTC
-	}
-	z, err := time.LoadLocation(c.Schedule.TimeZone)
-	if err != nil {
-		return time.UTC
-	}
-	return z
 }

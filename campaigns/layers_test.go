@@ -202,7 +202,7 @@ func TestHostsOfAllFiles(t *testing.T) {
 func TestWhatIsNotBuiltYetIsSaid(t *testing.T) {
 	t.Parallel()
 	s := one(t, "campaigns:\n  a:\n"+source+"    priority: low\n    budget: { bytes: 5GiB/run }\n    keep: { raw: 2y, runs: 1d }\n    notify:\n      - { to: \"mailto:a@example.it\", digest: 1d }\n      - { to: \"https://h.example/\" }\n")
-	require.Equal(t, []string{"6:5", "9:15", "9:38"}, places(s.NotYet))
+	require.Equal(t, []string{"9:15", "9:38"}, places(s.NotYet))
 	require.Equal(t, []campaigns.Allowance{{What: "bytes", N: 5 << 30, Per: "run"}}, s.Campaign.Budget)
 	require.Empty(t, one(t, "campaigns:\n  a:\n"+source).NotYet)
 	require.Zero(t, one(t, "campaigns:\n  a:\n"+source+"    refresh: none\n").Campaign.Entries[0].Refresh)

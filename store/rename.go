@@ -20,6 +20,9 @@ func rename(t *tx, c rows.ApplyCampaign) (moved int, err error) {
 		moved += n
 	}
 	for _, to := range slices.Sorted(maps.Keys(c.WasEntry)) {
+		if _, err := t.exec(`UPDATE spending SET entry = ? WHERE campaign = ? AND entry = ?`, to, c.Name, c.WasEntry[to]); err != nil {
+			return 0, err
+		}
 		n, err := moveItems(t, named{c.Name, c.WasEntry[to]}, named{c.Name, to})
 		if err != nil {
 			return 0, err
@@ -60,6 +63,9 @@ func renameCampaign(t *tx, was, now string) (int, error) {
 		moved += n
 	}
 	if err := moveCollection(t, was, now); err != nil {
+		return 0, err
+	}
+	if err := renameSpending(t, was, now); err != nil {
 		return 0, err
 	}
 	return moved, moveRuns(t, was, now)

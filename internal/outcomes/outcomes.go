@@ -91,6 +91,7 @@ const (
 	WhyCancelled            Why = "cancelled"
 	WhyStoreRestored        Why = "store-restored"
 	WhyPaused               Why = "paused"
+	WhyBudget               Why = "budget"
 	WhyOverlap              Why = "overlap"
 )
 

@@ -36,6 +36,8 @@ type Estimate struct {
 	RequestsPerDay  int  `json:"requests_per_day,omitempty"`
 	Seen            bool `json:"seen,omitempty"`
 	ActionsPerMonth int  `json:"actions_per_month,omitempty"`
+	// Budget is what is used of the campaign's limits.
+	Budget []BudgetUse `json:"budget,omitempty"`
 }
 
 // runsSeen is how many recent runs are averaged.

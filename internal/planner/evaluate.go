@@ -150,6 +150,9 @@ func (r *Planner) evaluateContent(ctx context.Context, t *task, in Input, f *fou
 		return err
 	}
 	e := r.estimate(*t.source, hostRules(in.Loaded, f.hosts), seen, in.Now)
+	if e.Budget, err = BudgetOf(ctx, r.store, &t.source.Campaign, in.Now); err != nil {
+		return err
+	}
 	c.Estimate = &e
 	c.Warnings = append(c.Warnings, e.warnings(t.source.Campaign.Processors)...)
 	return nil

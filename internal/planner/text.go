@@ -167,6 +167,9 @@ func (e Estimate) words() string {
 	if e.ActionsPerMonth > 0 {
 		parts = append(parts, thousands(e.ActionsPerMonth)+" Temporal actions/month"+more)
 	}
+	if len(e.Budget) > 0 {
+		parts = append(parts, "budget: "+BudgetWords(e.Budget))
+	}
 	return strings.Join(parts, " · ")
 }
 

@@ -54,8 +54,24 @@ func (r *roundTripper) wait(req *http.Request) (t *permit, verdict string, err e
 	if t, err = r.client.limiter.enter(req.Context(), Host(req.URL), r.terms()); err != nil {
 		return nil, "", refused(req, err)
 	}
+	if err = r.spend(req); err != nil {
+		t.end()
+		return nil, "", err
+	}
 	r.begun.Store(true)
 	return t, verdict, nil
+}
+
+// spend asks the visitor whether it may make one more request.
+func (r *roundTripper) spend(req *http.Request) error {
+	if r.visitor.Spend == nil || r.forRobots {
+		return nil
+	}
+	err := r.visitor.Spend(req.Context())
+	if e, ok := errors.AsType[*harvest.Error](err); ok {
+		return &harvest.Error{Kind: e.Kind, Op: verb(req), On: req.URL.String(), Err: err, RetryAfter: e.RetryAfter}
+	}
+	return err
 }
 
 // CloseIdleConnections makes http.Client.CloseIdleConnections work like Client.Close.

@@ -3,6 +3,7 @@
 package visit
 
 import (
+	"context"
 	"net/url"
 	"time"
 )
@@ -31,6 +32,9 @@ type Visitor struct {
 	// requested address, the target, and the target as the ledger shows it. It may be
 	// called from several goroutines. See Moves.
 	Moved func(from, to *url.URL, shown string)
+	// Spend, if set, is called before each request is sent, but those for robots.txt; its
+	// error, best a *harvest.Error, is why the request is not sent. It may block briefly.
+	Spend func(context.Context) error
 	// Waits, if set, is called with true when a request starts to wait for the rate limit
 	// or for robots.txt, and with false when the wait ends, from any goroutine.
 	Waits func(bool)

@@ -10,7 +10,7 @@ func policyKeys() []Key {
 		{Name: "retry", In: "ceD", Value: Value{List: &Value{Map: retryKeys()}}, Default: defaultRetry, Doc: "the first rule that fits an error decides"},
 		{Name: "tolerate", In: "ceiD", Value: Value{Map: tolerateKeys()}, Doc: "beyond this it has failed"},
 		{Name: "expect", In: "ceiD", Value: Value{Map: expectKeys()}, Doc: "what makes empty, stale, missed"},
-		{Name: "budget", In: "ceD", Value: Value{Map: budgetKeys()}, Doc: "over it: throttled, why *budget*", Later: "budgets are not counted yet"},
+		{Name: "budget", In: "ceD", Value: Value{Map: budgetKeys()}, Doc: "over it: throttled, why *budget*; an entry's holds beside the campaign's, days and months are in the campaign's zone"},
 	}
 }
 
@@ -76,9 +76,9 @@ func budgetKeys() []Key {
 		return Value{Form: rate(bytes, example), List: &Value{Form: rate(bytes, example)}}
 	}
 	return []Key{
-		{Name: "requests", Value: some(false, "20000/day"), Doc: "HTTP requests"},
-		{Name: "bytes", Value: some(true, "5GiB/run"), Doc: "bytes transferred"},
-		{Name: "documents", Value: some(false, "500/run"), Doc: "documents listed"},
+		{Name: "requests", Value: some(false, "20000/day"), Doc: "HTTP requests, but those for robots.txt"},
+		{Name: "bytes", Value: some(true, "5GiB/run"), Doc: "bytes transferred; what is under way when it is reached comes to its end"},
+		{Name: "documents", Value: some(false, "500/run"), Doc: "documents listed; the page that reaches it is kept"},
 	}
 }
 

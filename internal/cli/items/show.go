@@ -12,6 +12,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/cli/scope"
+	"github.com/vendemmia/vendemmia/internal/planner"
 )
 
 type itemsShow struct {
@@ -36,6 +37,8 @@ type itemDetail struct {
 	itemStory
 	History     []rows.PastRun    `json:"history"` // the newest first
 	Checkpoints []rows.Checkpoint `json:"checkpoints"`
+	// Budget is what is used of its campaign's limits, and of its entry's.
+	Budget []planner.BudgetUse `json:"budget,omitempty"`
 }
 
 func (c *itemsShow) run(cmd *cobra.Command, args []string) error {
@@ -59,6 +62,9 @@ func (c *itemsShow) run(cmd *cobra.Command, args []string) error {
 	st.NoFile = gone.has(ctx, it.Item)
 	d := itemDetail{itemStory: st, History: st.Past[:min(len(st.Past), shownRuns)]}
 	if d.Checkpoints, err = s.Checkpoints(ctx, rows.CheckpointFilter{Campaign: it.Campaign, Entry: it.Entry, Key: it.Key}); err != nil {
+		return err
+	}
+	if d.Budget, err = budgetOf(ctx, s, it.Item, c.Clock.Now()); err != nil {
 		return err
 	}
 	c.Out.Value(d)
@@ -94,6 +100,7 @@ func itemScreen(d itemDetail, c print.Clock) string {
 	line("last new", c.Full(d.LastNew))
 	line("documents", print.Number(d.Documents))
 	line("first seen", c.Full(d.FirstSeen))
+	line("budget", planner.BudgetWords(d.Budget))
 	line("full pass", diagnose.Pass(d.Pass, c))
 	for _, cp := range d.Checkpoints {
 		if len(cp.Value) == 0 {

@@ -31,5 +31,6 @@ var reasons = map[outcomes.Why]string{
 	outcomes.WhyCancelled:            "the run was cancelled",
 	outcomes.WhyStoreRestored:        "the store was restored",
 	outcomes.WhyPaused:               "paused",
+	outcomes.WhyBudget:               "the budget is used up",
 	outcomes.WhyOverlap:              "another run was going on",
 }
