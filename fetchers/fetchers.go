@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/fetchers/api"
+	"github.com/vendemmia/vendemmia/fetchers/exec"
 	"github.com/vendemmia/vendemmia/fetchers/feed"
 	"github.com/vendemmia/vendemmia/fetchers/gazzetta"
 	"github.com/vendemmia/vendemmia/fetchers/instagram"
@@ -71,6 +72,7 @@ func Builtin() Set {
 		make New
 	}{
 		{api.Name, api.New},
+		{exec.Name, exec.New},
 		{feed.Name, feed.New},
 		{gazzetta.Name, gazzetta.New},
 		{instagram.Name, instagram.New},
@@ -164,6 +166,18 @@ func (s Set) lookup(name string) (Kind, bool) {
 		return Kind{}, false
 	}
 	return s.kinds[i], true
+}
+
+// Programs returns the set with exec running the programs in folders; without folders, and
+// where exec is not one of the set, it is the set as it was.
+func (s Set) Programs(dirs []string) Set {
+	kinds := slices.Clone(s.kinds)
+	for i := range kinds {
+		if kinds[i].Name == exec.Name && len(dirs) > 0 {
+			kinds[i].New = exec.Allow(dirs)
+		}
+	}
+	return Set{kinds: kinds}
 }
 
 // All returns the kinds sorted by name.

@@ -132,6 +132,8 @@ func TestEveryFetcherSaysWhatItsCheckpointsOutlive(t *testing.T) {
 		{"instagram", "", `{"user":"1","token":"a","account":"Genova"}`, `{"user":"1","token":"a","own":true}`, false},
 		{"api", "", api + `}`, api + `,"headers":{"Authorization":"b"},"max_pages":7}`, true},
 		{"api", "", api + `}`, api + `,"data_selector":"$.items"}`, false},
+		{"exec", "", `{"program":"a"}`, `{"program":"a","config":{"token":"b"},"batch":7}`, true},
+		{"exec", "", `{"program":"a"}`, `{"program":"b"}`, false},
 		{"web", "", web + `}`, web + `,"max_pages":7}`, true},
 		{"web", `{"made":"of old","on":true}`, web + `}`, web + `,"max_pages":7}`, false},
 	} {

@@ -102,6 +102,10 @@ func workerSettings() []Known {
 			s.SecretDirs = list(v)
 			return nil
 		}},
+		{Name: "exec-dir", List: true, Help: "folders whose programs the fetcher exec may run; none by default", set: func(s *Settings, v string) error {
+			s.ExecDirs = list(v)
+			return nil
+		}},
 		{Name: "health-address", Help: "host:port for /live, /ready and /metrics; without a host it is this machine alone (0.0.0.0:9090 is all networks); empty: none", set: text(func(s *Settings) *string { return &s.HealthAddr })},
 	}
 }

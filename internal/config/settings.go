@@ -27,6 +27,8 @@ type Settings struct {
 	// that references to secrets may name.
 	SecretEnv  []string
 	SecretDirs []string
+	// ExecDirs are the folders whose programs may run.
+	ExecDirs   []string
 	HealthAddr string
 
 	Instance string // begins the names of queues, schedules and runs

@@ -64,7 +64,7 @@ func (p program) parts(ctx context.Context, s config.Settings) fx.Option {
 	newStore := func(life fx.Lifecycle) (*store.Store, error) { return newStore(ctx, life, s, log) }
 	return fx.Options(
 		fx.WithLogger(func() fxevent.Logger { return quiet{log} }),
-		fx.Supply(s, p.fetchers, log, p.Env),
+		fx.Supply(s, p.fetchers.Programs(s.ExecDirs), log, p.Env),
 		fx.Provide(
 			newStore, p.newClient, p.newSecrets, newHosts, p.newPolite, newMetrics, newService, newHealth, newQueueMetrics,
 		),

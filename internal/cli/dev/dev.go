@@ -88,6 +88,9 @@ func (c *devCommand) secretFlags() ([]string, error) {
 	for _, dir := range s.SecretDirs {
 		flags = append(flags, "--secret-dir", c.Path(dir))
 	}
+	for _, dir := range s.ExecDirs {
+		flags = append(flags, "--exec-dir", c.Path(dir))
+	}
 	return flags, nil
 }
 

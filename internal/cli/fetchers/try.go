@@ -48,7 +48,11 @@ standard error. Nothing is kept. Exit code 0 when it ended well, 3 when not.`,
 }
 
 func (c *fetchersTry) run(cmd *cobra.Command, args []string) error {
-	kind, err := c.Env.Fetchers.Find(args[0])
+	s, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	kind, err := c.Env.Fetchers.Programs(s.ExecDirs).Find(args[0])
 	if err != nil {
 		return program.Usage("%w", err)
 	}
