@@ -57,10 +57,7 @@ func (p program) run(ctx context.Context, options []Option) int {
 	if p.takeRole() == "worker" {
 		return worker.Main(ctx, p.Env, p.fetchers)
 	}
-	return cli.Main(ctx, cli.Env{
-		Args: p.Args, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Getenv: p.Getenv, Environ: p.Environ,
-		Fetchers: p.fetchers, Version: p.Version, Dir: p.Dir,
-	})
+	return cli.Main(ctx, cli.Env{Env: p.Env, Fetchers: p.fetchers})
 }
 
 // takeRole returns the role, and takes the argument that sets it.

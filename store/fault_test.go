@@ -76,7 +76,7 @@ func TestDiskFull(t *testing.T) {
 	counts, err := s.Counts(t.Context(), "")
 	require.NoError(t, err)
 	require.Zero(t, counts, "nothing was half written")
-	require.Equal(t, rows.TroubleFull, rows.TroubleOf(got.Err))
+	require.Equal(t, rows.TroubleFull, troubleOf(t, got.Err))
 	now, since := s.Trouble()
 	require.Equal(t, rows.TroubleFull, now)
 	require.WithinDuration(t, time.Now(), since, time.Minute)
@@ -97,7 +97,7 @@ func TestReadOnly(t *testing.T) {
 	for _, err := range []error{s.Check(t.Context()), s.Write(t.Context(), onePageOf(it, 1, "x")).Err} {
 		require.ErrorContains(t, err, "the store cannot be written")
 		require.Equal(t, harvest.KindInternal, harvest.KindOf(err))
-		require.Equal(t, rows.TroubleReadOnly, rows.TroubleOf(err))
+		require.Equal(t, rows.TroubleReadOnly, troubleOf(t, err))
 		require.Contains(t, err.Error(), "owner and mode")
 	}
 	pragma(t, s, "query_only = 0")
@@ -276,4 +276,11 @@ func TestClaimBesidePage(t *testing.T) {
 	require.EqualValues(t, 1, claim.claimed.Items[0].Checkpoint.Version)
 	it.Seq, it.Checkpoint.Version = 1, 1
 	require.ErrorIs(t, s.Write(t.Context(), onePageOf(it, 1, "later")).Err, rows.ErrFenced)
+}
+
+func troubleOf(t *testing.T, err error) rows.Trouble {
+	t.Helper()
+	var e *rows.TroubleError
+	require.ErrorAs(t, err, &e)
+	return e.Trouble
 }

@@ -1,7 +1,5 @@
 package rows
 
-import "errors"
-
 // Trouble names what keeps a store from working. No trouble of these is about one
 // page: nothing else can be stored either, until it is over.
 type Trouble string
@@ -25,12 +23,3 @@ func (e *TroubleError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *TroubleError) Unwrap() error { return e.Err }
-
-// TroubleOf returns the trouble that an error of a store is, "" for none: the
-// store works, or the error is about what it was given.
-func TroubleOf(err error) Trouble {
-	if e, ok := errors.AsType[*TroubleError](err); ok {
-		return e.Trouble
-	}
-	return ""
-}

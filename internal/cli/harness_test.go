@@ -16,6 +16,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/process"
 	"github.com/vendemmia/vendemmia/internal/terminal"
 )
 
@@ -90,10 +91,10 @@ func (b *bench) runIn(ctx context.Context, args ...string) result {
 	if b.terminal {
 		stdout, stderr = terminal.NewScreen(stdout), terminal.NewScreen(stderr)
 	}
-	p := program.New(program.Env{
-		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: stdout, Stderr: stderr, Fetchers: b.set, Version: "1.2.3", Dir: b.dir,
-		Getenv: func(name string) string { return b.env[name] }, Now: moment, Zone: rome(b.t),
-	})
+	p := program.New(program.Env{Fetchers: b.set, Now: moment, Zone: rome(b.t), Env: process.Env{
+		Args: args, Stdin: strings.NewReader(b.stdin), Stdout: stdout, Stderr: stderr, Version: "1.2.3", Dir: b.dir,
+		Getenv: func(name string) string { return b.env[name] },
+	}})
 	p.Interactive = func() bool { return b.asked }
 	p.Dial = func(context.Context) (program.Engine, error) {
 		if b.engine.down != nil {

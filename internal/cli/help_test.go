@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/process"
 )
 
 func everyCommand(t *testing.T) []*cobra.Command {
@@ -74,7 +75,7 @@ func TestHelp(t *testing.T) {
 	for _, c := range everyCommand(t) {
 		var out bytes.Buffer
 		args := append(strings.Fields(c.CommandPath())[1:], "--help")
-		code := Main(t.Context(), program.Env{Args: args, Stdout: &out, Stderr: &out, Fetchers: sampleSet(t)})
+		code := Main(t.Context(), program.Env{Env: process.Env{Args: args, Stdout: &out, Stderr: &out}, Fetchers: sampleSet(t)})
 		require.Equal(t, program.ExitOK, code, args)
 		text, _, _ := strings.Cut(out.String(), "\nGlobal Flags:")
 		all.WriteString("$ " + c.CommandPath() + " --help\n" + text + "\n")

@@ -22,6 +22,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/process"
 	"github.com/vendemmia/vendemmia/internal/retry"
 	"github.com/vendemmia/vendemmia/internal/terminal"
 	"github.com/vendemmia/vendemmia/internal/units"
@@ -246,7 +247,7 @@ func TestATerminalIsKnown(t *testing.T) {
 		}
 		done <- out.String()
 	}()
-	code := Main(t.Context(), program.Env{Args: []string{"documents", "get", "plain", "--body"}, Stdin: strings.NewReader(""), Stdout: slave, Stderr: os.Stderr, Fetchers: b.set, Dir: b.dir})
+	code := Main(t.Context(), program.Env{Env: process.Env{Args: []string{"documents", "get", "plain", "--body"}, Stdin: strings.NewReader(""), Stdout: slave, Stderr: os.Stderr, Dir: b.dir}, Fetchers: b.set})
 	require.Equal(t, program.ExitOK, code)
 	harmless(t, strings.ReplaceAll(<-done, "\r\n", "\n"))
 }

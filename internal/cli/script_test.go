@@ -15,6 +15,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/process"
 )
 
 // TestMain makes the test binary serve as starter in scripts.
@@ -40,10 +41,10 @@ func starterMain() int {
 	if err != nil {
 		return program.ExitError
 	}
-	return Main(ctx, program.Env{
+	return Main(ctx, program.Env{Fetchers: fetchers.Builtin(), Env: process.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ,
-		Fetchers: fetchers.Builtin(), Version: "1.2.3", Dir: dir,
-	})
+		Version: "1.2.3", Dir: dir,
+	}})
 }
 
 // TestScripts runs the real program with the fetchers that come with it against

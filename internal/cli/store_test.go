@@ -13,6 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/process"
 )
 
 func TestNoStoreIsNoEmptyWorld(t *testing.T) {
@@ -206,7 +207,7 @@ func TestSetupOfTheStore(t *testing.T) {
 
 func TestStoreIsNamedWithoutItsPassword(t *testing.T) {
 	t.Parallel()
-	p := program.New(program.Env{Dir: "/work"})
+	p := program.New(program.Env{Env: process.Env{Dir: "/work"}})
 	for address, want := range map[string]struct {
 		title string
 		here  bool

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/process"
 )
 
 func TestTry(t *testing.T) {
@@ -104,7 +105,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 func TestAPipeThatBreaksEndsTheTrial(t *testing.T) {
 	t.Parallel()
 	var err strings.Builder
-	code := Main(t.Context(), program.Env{Args: []string{"fetchers", "try", "feed", "-p", "url=x"}, Stdout: brokenPipe{}, Stderr: &err, Fetchers: sampleSet(t), Dir: t.TempDir()})
+	code := Main(t.Context(), program.Env{Fetchers: sampleSet(t), Env: process.Env{Args: []string{"fetchers", "try", "feed", "-p", "url=x"}, Stdout: brokenPipe{}, Stderr: &err, Dir: t.TempDir()}})
 	require.Equal(t, program.ExitError, code)
 	require.Contains(t, err.String(), "broken pipe")
 }

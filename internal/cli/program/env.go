@@ -1,26 +1,17 @@
 package program
 
 import (
-	"io"
 	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers"
+	"github.com/vendemmia/vendemmia/internal/process"
 )
 
 // Env is everything a command may touch. Nothing else of the process is read or
-// written.
+// written. Without Environ, TEMPORAL_GRPC_META_* is not seen.
 type Env struct {
-	Args   []string // without the program's name
-	Stdin  io.Reader
-	Stdout io.Writer
-	Stderr io.Writer
-	Getenv func(string) string
-	// Environ lists the variables; nil: none (TEMPORAL_GRPC_META_* is then not
-	// seen).
-	Environ  func() []string
+	process.Env
 	Fetchers fetchers.Set
-	Version  string
-	Dir      string // working folder
 	// Now and Zone are the clock; nil: the machine's.
 	Now  func() time.Time
 	Zone *time.Location

@@ -92,7 +92,7 @@ func commandsUse() []string {
 		"internal/cli/program", "internal/cli/scope", "internal/cli/source", "internal/cli/survey", "internal/cli/takeover", "internal/cli/trial",
 		"internal/cli/unsent", "internal/cli/watch",
 		"internal/terminal", "internal/planner", "internal/local/demo", "internal/local/dev", "internal/config", "internal/polite", "internal/secrets",
-		"internal/userfile", "internal/temporalx", "workflows/...", "campaigns", "fetchers", "store", "harvest/...",
+		"internal/process", "internal/userfile", "internal/temporalx", "workflows/...", "campaigns", "fetchers", "store", "harvest/...",
 	}
 }
 
