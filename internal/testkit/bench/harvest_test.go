@@ -43,6 +43,7 @@ type harvestOf struct {
 	starter, worker string
 	store           string // "": SQLite
 	repository      *oai.Repository
+	address         string // "": the repository's
 	records, items  int
 }
 
@@ -121,7 +122,7 @@ campaigns:
     fetcher: oaipmh
     processors: %[1]d
     params: { url: %q }
-`, h.items, h.repository.URL())
+`, h.items, cmp.Or(h.address, h.repository.URL()))
 	if h.items > 1 {
 		b.WriteString("    split:\n      key: set\n      items:\n")
 		for _, set := range h.repository.Sets() {
