@@ -2,7 +2,6 @@ package planner
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
@@ -154,170 +152,4 @@ func (r *Planner) record(ctx context.Context, in Input, d Done) error {
 		return fmt.Errorf("record what was done to %s: %w", d.Name, err)
 	}
 	return nil
-}
-
-// applyStore writes lists, then definitions and hosts in one transaction, then pauses
-// and removals. It returns how many checkpoints moved, by campaign.
-func (r *Planner) applyStore(ctx context.Context, v *view, in Input) (map[string]int, error) {
-	a, gone, err := r.application(ctx, v, in)
-	if err != nil {
-		return nil, err
-	}
-	moved := map[string]int{}
-	if len(a.Campaigns) > 0 || len(v.plan.Hosts) > 0 {
-		done, err := r.store.Apply(ctx, a)
-		if err != nil {
-			return nil, fmt.Errorf("write the definitions: %w", err)
-		}
-		for _, d := range done {
-			moved[d.Name] = d.Moved
-		}
-	}
-	if err := r.applyPauses(ctx, v); err != nil {
-		return nil, err
-	}
-	if len(gone) > 0 {
-		if err := r.store.RemoveCampaigns(ctx, gone, in.Author); err != nil {
-			return nil, fmt.Errorf("remove the campaigns that are no longer in any file: %w", err)
-		}
-	}
-	return moved, nil
-}
-
-// application saves the lists and returns the definitions and hosts to write, and the
-// campaigns to remove.
-func (r *Planner) application(ctx context.Context, v *view, in Input) (a rows.Application, gone []string, err error) {
-	a = rows.Application{Project: in.Loaded.Project, Author: in.Author, At: in.Now, Hosts: applyHosts(in.Loaded)}
-	for _, t := range v.tasks {
-		switch {
-		case t.source == nil && t.stored != nil && in.Prune:
-			gone = append(gone, t.name)
-		case t.source != nil && !t.sameDefinition():
-			if err := r.saveLists(ctx, t.source); err != nil {
-				return a, nil, err
-			}
-			c, err := applyCampaign(t, in.Commit)
-			if err != nil {
-				return a, nil, err
-			}
-			a.Campaigns = append(a.Campaigns, c)
-		}
-	}
-	return a, gone, nil
-}
-
-func applyCampaign(t *task, commit string) (rows.ApplyCampaign, error) {
-	spec, err := t.source.Campaign.Canonical()
-	if err != nil {
-		return rows.ApplyCampaign{}, err
-	}
-	return rows.ApplyCampaign{
-		Name: t.name, Digest: t.digest, Spec: spec, File: t.source.File, Line: t.source.Line, Commit: commit,
-		Was: t.source.Campaign.Was, WasEntry: formerEntries(t.source.Campaign), WasItem: formerKeys(t.source),
-	}, nil
-}
-
-func applyHosts(l *campaigns.Loaded) []rows.Host {
-	out := make([]rows.Host, 0, len(l.Hosts))
-	for _, h := range l.Hosts {
-		out = append(out, rows.Host{Name: h.Name, Project: l.Project, Every: h.Every, Connections: h.Connections, Robots: h.Robots, CA: h.CA, Source: h.Source})
-	}
-	return out
-}
-
-// saveLists stores the rows of list files by digest. Lists that are stored already
-// stay.
-func (r *Planner) saveLists(ctx context.Context, s *campaigns.Source) error {
-	for digest, list := range s.Lists {
-		var failed error
-		encoded := func(yield func(rows.ListRow) bool) {
-			for _, row := range list {
-				var raw json.RawMessage
-				if raw, failed = json.Marshal(row); failed != nil || !yield(raw) {
-					return
-				}
-			}
-		}
-		err := r.store.SaveList(ctx, digest, encoded)
-		if err == nil {
-			err = failed
-		}
-		if err != nil {
-			return fmt.Errorf("store list %s of %s: %w", digest, s.Campaign.Name, err)
-		}
-	}
-	return nil
-}
-
-func (r *Planner) applyPauses(ctx context.Context, v *view) error {
-	for _, t := range v.tasks {
-		if t.source == nil {
-			continue
-		}
-		if samePause(t.pause, t.storedPause()) {
-			continue
-		}
-		if err := r.store.PauseCampaign(ctx, t.name, t.pause); err != nil {
-			return fmt.Errorf("write the pause of %s: %w", t.name, err)
-		}
-	}
-	return nil
-}
-
-// applySchedule makes the schedule match the stored campaign.
-func (r *Planner) applySchedule(ctx context.Context, t *task, row rows.Campaign) (Done, error) {
-	d := Done{Name: t.name, Mark: t.change.Mark, Action: t.change.Action}
-	if t.source == nil {
-		if t.change.Action == ActionDelete {
-			return d, r.drop(ctx, t.name)
-		}
-		return d, nil
-	}
-	d.Definition = rows.Ref(row.Name, row.Definition.Version)
-	if t.foreign { // a memo cannot be updated
-		if err := r.drop(ctx, t.name); err != nil {
-			return d, err
-		}
-	}
-	switch t.change.Action {
-	case ActionCreate, ActionUpdate:
-		maxRuns, err := r.formerMaxRuns(ctx, t)
-		if err != nil {
-			return d, err
-		}
-		if err := r.put(ctx, applied(t.source.Campaign, row.Definition, row.Paused), maxRuns, t.change.Action == ActionCreate || t.foreign); err != nil {
-			return d, err
-		}
-	case ActionDelete:
-		if err := r.drop(ctx, t.name); err != nil {
-			return d, err
-		}
-	}
-	for _, name := range t.former {
-		if err := r.drop(ctx, name); err != nil {
-			return d, err
-		}
-	}
-	return d, nil
-}
-
-// formerMaxRuns is max_runs of the definition on the server, which after an interrupted
-// apply is older than the one in the store.
-func (r *Planner) formerMaxRuns(ctx context.Context, t *task) (int, error) {
-	old := t.old
-	if e := t.server; e != nil && e.ours && t.stored != nil && e.parsed.Version != t.stored.Definition.Version {
-		d, err := r.store.Definition(ctx, t.name, e.parsed.Version)
-		if err != nil {
-			return 0, fmt.Errorf("read %s@%d: %w", t.name, e.parsed.Version, err)
-		}
-		c, err := campaigns.Decode(d.Spec)
-		if err != nil {
-			return 0, err
-		}
-		old = &c
-	}
-	if old == nil || old.Schedule == nil {
-		return 0, nil
-	}
-	return old.Schedule.MaxRuns, nil
 }
