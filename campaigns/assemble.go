@@ -16,7 +16,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/references"
 )
 
-// all makes campaigns and hosts of the files that were read.
+// all assembles the campaigns and hosts of the files.
 func (l *loader) all() {
 	l.project()
 	l.hosts()
@@ -52,19 +52,19 @@ func (l *loader) project() {
 	}
 }
 
-// build is one campaign in the making.
+// build is one campaign while it is assembled.
 type build struct {
 	*loader
 	source *source
 	name   string
 	out    Source
-	// merged is the campaign over its layers, without entries.
+	// merged is the campaign merged over its layers, without entries.
 	merged *yamltree.Node
 	later  *report
 	ports  []port
 }
 
-// port is an entry ready to have its origins told.
+// port is an entry whose origins can be reported.
 type port struct {
 	prefix  string
 	tree    *yamltree.Node
@@ -88,7 +88,7 @@ func (l *loader) one(s *source, under *yamltree.Node, m yamltree.Member) Source 
 	return b.out
 }
 
-// checkPolicies finds what only shows once the layers are merged.
+// checkPolicies reports mistakes that only show after merging.
 func (b *build) checkPolicies() {
 	if s := b.out.Campaign.Schedule; s != nil {
 		n := b.merged.Get("schedule")
@@ -112,8 +112,8 @@ func (b *build) checkPolicies() {
 	}
 }
 
-// checkReceiver refuses an address that no sender knows. What a reference stands for
-// shows when it is resolved.
+// checkReceiver refuses an address that no sender supports. A reference is checked when
+// it is resolved.
 func (b *build) checkReceiver(at yamltree.Pos, to string) {
 	const on = ".notify.to"
 	scheme, rest, _ := strings.Cut(to, ":")
@@ -128,7 +128,7 @@ func (b *build) checkReceiver(at yamltree.Pos, to string) {
 	}
 }
 
-// schedulePlace finds the key that a text of Schedule.Validate begins with.
+// schedulePlace finds the key that an error of Schedule.Validate starts with.
 func schedulePlace(n *yamltree.Node, text string) yamltree.Pos {
 	word, _, _ := strings.Cut(strings.ReplaceAll(text, ":", " "), " ")
 	if v := n.Get(word); v != nil && v.File != "" {
@@ -169,12 +169,12 @@ func (b *build) entry(own *yamltree.Node, listed bool, names map[string]yamltree
 	b.out.Campaign.Entries = append(b.out.Campaign.Entries, x.entry)
 }
 
-// inherited tells what an entry takes from the campaign and its defaults.
+// inherited reports whether an entry takes a key from the campaign and its defaults.
 func (l *loader) inherited(key string) bool {
 	return key != "was" && key != "budget" && l.keys.OfEntry(key)
 }
 
-// entryBuild is one entry in the making.
+// entryBuild is one entry while it is assembled.
 type entryBuild struct {
 	*build
 	tree  *yamltree.Node
@@ -212,8 +212,7 @@ func (x *entryBuild) finish() {
 	x.split()
 }
 
-// imply lays the params that the fetcher's name stands for under those of the
-// file.
+// imply puts the params that the fetcher's name implies under those of the file.
 func (x *entryBuild) imply(name string) {
 	var params any
 	if implied, ok := x.info.Implied[name]; !ok || json.Unmarshal(implied, &params) != nil {
@@ -223,8 +222,8 @@ func (x *entryBuild) imply(name string) {
 	x.entry.Params = jsonAt(x.tree, "params")
 }
 
-// checkRefresh lets only those have full passes who list everything: what the
-// others do not list may well be there.
+// checkRefresh allows full passes only for fetchers that list everything. For others, a
+// document that is not listed may still exist.
 func (x *entryBuild) checkRefresh() {
 	if x.known && x.entry.Refresh > 0 && !x.info.Exhaustive {
 		x.report.add(x.tree.Get("refresh").Pos, x.path+".refresh",
@@ -232,7 +231,7 @@ func (x *entryBuild) checkRefresh() {
 	}
 }
 
-// cause is an error's text without the class it was put in.
+// cause is the text of an error without its class.
 func cause(err error) string {
 	if e, ok := errors.AsType[*harvest.Error](err); ok && e.Err != nil {
 		return strings.TrimSuffix(strings.Join([]string{e.Err.Error(), e.Advice}, "; "), "; ")
@@ -240,7 +239,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// checkRetry finds rules that can never do what they seem to say.
+// checkRetry reports rules that can never apply.
 func (x *entryBuild) checkRetry() {
 	n := x.tree.Get("retry")
 	if !n.IsList() {
@@ -253,7 +252,8 @@ func (x *entryBuild) checkRetry() {
 	}
 }
 
-// checkSecrets wants secrets by reference: a definition is stored and shown.
+// checkSecrets requires references for secrets, because definitions are stored and
+// shown.
 func (x *entryBuild) checkSecrets(params *yamltree.Node) {
 	if !params.IsMap() {
 		return

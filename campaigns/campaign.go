@@ -19,8 +19,8 @@ type Campaign struct {
 	Tags        []string `json:"tags,omitempty"`
 	// Schedule is nil for a campaign that runs only by hand.
 	Schedule *Schedule `json:"schedule,omitempty"`
-	// Paused is nil where the file says nothing: leave it as it is. It is no
-	// part of the digest.
+	// Paused is nil if the file does not say: the pause stays as it is. It is not part
+	// of the digest.
 	Paused     *Pause  `json:"-"`
 	Processors int     `json:"processors"`
 	Chunk      int     `json:"chunk,omitempty"` // 0: auto
@@ -35,7 +35,7 @@ type Campaign struct {
 	Entries  []Entry        `json:"entries"`
 }
 
-// Entry is one fetcher of a campaign with the policies that hold for it.
+// Entry is one fetcher of a campaign with its effective policies.
 type Entry struct {
 	Name    string          `json:"name"`
 	Fetcher string          `json:"fetcher"`
@@ -56,8 +56,8 @@ type Entry struct {
 	Was      []string        `json:"-"`
 }
 
-// Collection returns where the entry's documents go: add.collection, else the
-// campaign.
+// Collection returns the collection of the entry's documents: add.collection, otherwise
+// the campaign.
 func (e Entry) Collection(campaign string) string {
 	if c, ok := e.Add["collection"].(string); ok && c != "" {
 		return c
@@ -73,7 +73,7 @@ type Split struct {
 	List  string `json:"list,omitempty"`
 	File  string `json:"file,omitempty"`
 	Count int    `json:"count,omitempty"`
-	// Ask names what the fetcher's Splitter is asked for at every run.
+	// Ask is what the fetcher's Splitter lists at each run.
 	Ask     string   `json:"ask,omitempty"`
 	Key     string   `json:"key,omitempty"`
 	Label   string   `json:"label,omitempty"`
@@ -81,36 +81,36 @@ type Split struct {
 	Exclude []string `json:"exclude,omitempty"`
 }
 
-// Row is one element of a split: its key, its params laid over the entry's,
-// and what dotted columns say.
+// Row is one element of a split: its key, its params, which override the entry's, and
+// its dotted columns.
 type Row struct {
 	Key    string          `json:"key"`
 	Label  string          `json:"label,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"` // only what differs
-	// Paused is a text; empty is not paused.
+	// Paused is the reason of a pause; empty: not paused.
 	Paused string `json:"paused,omitempty"`
 	// Was is the former key; state moves along. No part of any digest.
 	Was      string           `json:"-"`
 	Expect   *ItemExpectation `json:"expect,omitempty"`
 	Tolerate *Count           `json:"tolerate,omitempty"`
-	// Written says that a person wrote the row into the campaign file: only then
-	// its params refer to secrets. Rows of lists and of sources never do.
+	// Written means that the row is in the campaign file itself. Only then may its
+	// params refer to secrets; rows of lists and of sources may not.
 	Written bool `json:"-"`
-	// Kept says that the params of an element are already as a campaign file would
-	// write them: references stand in the place of secrets that the source was asked
-	// with and named again, and its own text is escaped.
+	// Kept means that the params of an element are in the form of a campaign file:
+	// references replace the secrets that the source named again, and its own text is
+	// escaped.
 	Kept bool `json:"kept,omitempty"`
-	// Line is where the row stands in its file; no part of any digest.
+	// Line is the line of the row in its file; not part of any digest.
 	Line int `json:"-"`
 }
 
-// Pause says whether and why; Note is the text of `paused: "…"`.
+// Pause is a pause and its reason: the text of `paused: "…"`.
 type Pause struct {
 	On   bool   `json:"on"`
 	Note string `json:"note,omitempty"`
 }
 
-// Priority is who goes first, also in the host's queue.
+// Priority orders items, also in the queue of a host.
 type Priority string
 
 // The priorities.
@@ -122,7 +122,7 @@ const (
 	PriorityIdle   Priority = "idle"
 )
 
-// Key is the priority as Temporal counts it: 1 for urgent up to 5 for idle.
+// Key is the priority in Temporal's numbers: 1 for urgent to 5 for idle.
 func (p Priority) Key() int {
 	switch p {
 	case PriorityUrgent:
@@ -144,28 +144,28 @@ type Timeouts struct {
 	Page    time.Duration `json:"page,omitempty"`
 	Item    time.Duration `json:"item,omitempty"`
 	Run     time.Duration `json:"run,omitempty"`
-	// UntilNext makes the run end before the next tick.
+	// UntilNext ends the run before the next tick.
 	UntilNext bool `json:"until_next,omitempty"`
-	// Endless lets the run take as long as it does; else it ends a gap of the
+	// Endless removes the deadline of the run; otherwise it ends one gap of the
 	// schedule after it was due.
 	Endless bool `json:"endless,omitempty"`
 }
 
-// ItemExpectation is what makes an item stale or empty.
+// ItemExpectation is when an item counts as stale or empty.
 type ItemExpectation struct {
 	MinDocuments int           `json:"min_documents,omitempty"`
 	FreshWithin  time.Duration `json:"fresh_within,omitempty"`
 	Fail         bool          `json:"fail,omitempty"` // else: fail
 }
 
-// RunExpectation is what makes a run empty or missed.
+// RunExpectation is when a run counts as empty or missed.
 type RunExpectation struct {
 	MinDocuments int           `json:"min_documents,omitempty"`
 	FreshWithin  time.Duration `json:"fresh_within,omitempty"`
 	Fail         bool          `json:"fail,omitempty"`
 }
 
-// Allowance is a budget: so much of what per run, day or month.
+// Allowance is a budget: an amount of something per run, day or month.
 type Allowance struct {
 	What string `json:"what"` // requests, bytes, documents
 	N    int64  `json:"n"`
@@ -182,11 +182,10 @@ type Alert struct {
 	Digest string             `json:"digest,omitempty"`
 }
 
-// NeverKept, as an age, says that a thing is not kept at all.
+// NeverKept, as an age, means that a thing is not kept at all.
 const NeverKept = time.Duration(-1)
 
-// Keep says what the cleaner may take, by age; 0 is for ever. Raw may be
-// NeverKept.
+// Keep is how long things are kept, by kind; 0 is forever. Raw may be NeverKept.
 type Keep struct {
 	Raw      time.Duration `json:"raw,omitempty"`
 	Versions time.Duration `json:"versions,omitempty"`

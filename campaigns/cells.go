@@ -16,8 +16,8 @@ import (
 	"github.com/vendemmia/vendemmia/internal/times"
 )
 
-// typed gives a cell the type that the fetcher's params want, and reports one
-// that has none. Values of JSON and YAML have a type already.
+// typed converts a cell to the type of the fetcher's param, and reports a cell that
+// does not fit. Values of JSON and YAML are typed already.
 func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 	s, isText := v.(string)
 	if ref := referenceIn(v); ref != "" && !r.written {
@@ -46,7 +46,7 @@ func (r *rowBuilder) typed(at yamltree.Pos, column string, v any) (any, bool) {
 	return out, true
 }
 
-// referenceIn is the first reference to a secret in a value of JSON.
+// referenceIn returns the first reference to a secret in a JSON value.
 func referenceIn(v any) string { return references.FirstInJSON(mustJSON(v)) }
 
 func cell(s string, f paramspec.Field) (any, error) {
@@ -98,8 +98,7 @@ func array(s string) any {
 	return out
 }
 
-// policies reads the columns that say something of the item: paused, and
-// policies with a dot.
+// policies reads the columns about the item itself: paused and dotted policies.
 func (r *rowBuilder) policies(at yamltree.Pos, row *Row, cells map[string]any) {
 	expect, tolerate := r.entry.Expect, r.entry.Tolerate
 	for _, k := range r.keys.Columns {
@@ -135,7 +134,7 @@ func (r *rowBuilder) policies(at yamltree.Pos, row *Row, cells map[string]any) {
 	}
 }
 
-// cellNode is a cell as a scalar of YAML, so that one table checks both.
+// cellNode is a cell as a YAML scalar, so that one table checks both.
 func cellNode(at yamltree.Pos, v any) *yamltree.Node {
 	n := &yamltree.Node{Pos: at, Kind: yamltree.Text, Text: text(v)}
 	switch v.(type) {
@@ -169,7 +168,7 @@ func text(v any) string {
 
 func sortedNames(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
 
-// mustJSON writes values that came from JSON or YAML; they cannot fail.
+// mustJSON encodes values that came from JSON or YAML, which cannot fail.
 func mustJSON(v any) json.RawMessage {
 	raw, err := encodeJSON(v)
 	if err != nil {

@@ -25,8 +25,8 @@ func decodeCampaign(name string, n *yamltree.Node) Campaign {
 	}
 }
 
-// decodeEntry reads everything of an entry but its split. own is what stands in
-// the entry itself, n that over the campaign's layers.
+// decodeEntry reads everything of an entry but its split. own is the entry itself, n
+// the entry merged over the campaign's layers.
 func decodeEntry(n, own *yamltree.Node) Entry {
 	timeouts := decodeTimeouts(n.Get("timeouts"))
 	timeouts.Run, timeouts.UntilNext, timeouts.Endless = 0, false, false
@@ -47,7 +47,7 @@ func decodeAdd(n *yamltree.Node) map[string]any {
 	return add
 }
 
-// decodeSchedule returns nil when nothing says when: by hand only.
+// decodeSchedule returns nil if the campaign only runs by hand.
 func decodeSchedule(n *yamltree.Node) *Schedule {
 	s := Schedule{
 		Every: durationAt(n, "every"), Offset: durationAt(n, "offset"), At: textsAt(n, "at"), Days: textsAt(n, "days"),
@@ -117,8 +117,8 @@ func decodeExpectation(n *yamltree.Node) ItemExpectation {
 	return ItemExpectation{MinDocuments: intAt(n, "min_documents"), FreshWithin: durationAt(n, "fresh_within"), Fail: textAt(n, "else") == "fail"}
 }
 
-// decodeBudget lists allowances in the order of the reference, so that the
-// order in the file means nothing.
+// decodeBudget lists allowances in the order of the reference, so that the order in the
+// file does not matter.
 func decodeBudget(n *yamltree.Node) []Allowance {
 	var out []Allowance
 	for _, what := range []string{"requests", "bytes", "documents"} {

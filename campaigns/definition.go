@@ -9,8 +9,8 @@ import (
 )
 
 // Canonical returns what is stored as a definition: the same bytes for the same
-// effective campaign, however its file is laid out. Pauses, former names, file
-// and line are no part of it.
+// effective campaign, whatever the layout of its file. Pauses, former names, file and
+// line are not included.
 func (c Campaign) Canonical() (json.RawMessage, error) {
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -23,7 +23,7 @@ func (c Campaign) Canonical() (json.RawMessage, error) {
 	return canonical, nil
 }
 
-// Digest names the definition: "sha256:…" of Canonical.
+// Digest is the digest of Canonical, "sha256:…".
 func (c Campaign) Digest() (string, error) {
 	canonical, err := c.Canonical()
 	if err != nil {
@@ -32,7 +32,7 @@ func (c Campaign) Digest() (string, error) {
 	return harvest.Digest(canonical), nil
 }
 
-// written marks the rows that stand in the campaign file itself.
+// written marks the rows of the campaign file itself.
 func (s *Split) written() {
 	if s == nil {
 		return
@@ -42,8 +42,8 @@ func (s *Split) written() {
 	}
 }
 
-// Decode reads what Canonical wrote. Keys it does not know, of a newer release,
-// are passed over. Numbers in Add are json.Number.
+// Decode reads the output of Canonical. It ignores unknown keys, which a newer release
+// may have written. Numbers in Add are json.Number.
 func Decode(spec json.RawMessage) (Campaign, error) {
 	var c Campaign
 	d := json.NewDecoder(bytes.NewReader(spec))

@@ -1,5 +1,5 @@
-// Package campaigns is what to collect: the file format, strict loading with
-// every error at once, merging of layers with the origin of each value, the
-// schedule's words, item lists, and the JSON Schema. It knows neither Temporal
-// nor any store; fetchers are looked up through a function it is given.
+// Package campaigns defines what to collect: the file format, strict loading that
+// reports all errors at once, merging of layers with the origin of each value,
+// schedules in words, item lists, and the JSON Schema. It does not depend on Temporal
+// or a store; a function looks up fetchers.
 package campaigns

@@ -11,9 +11,9 @@ import (
 	"github.com/vendemmia/vendemmia/internal/times"
 )
 
-// Export writes a campaign as a file of long forms: every value said, no
-// defaults needed. Loaded again beside its list files it has the same digest.
-// Pauses are left out; they are of the moment.
+// Export writes a campaign as a file of long forms, with every value and without
+// defaults. Loaded again with its list files it has the same digest. Pauses are left
+// out.
 func Export(c Campaign) ([]byte, error) {
 	body, err := exportCampaign(c)
 	if err != nil {
@@ -27,7 +27,7 @@ func Export(c Campaign) ([]byte, error) {
 	return yamltree.Write(file.node()), nil
 }
 
-// fields is a map being written.
+// fields is a map while it is written.
 type fields struct{ members []yamltree.Member }
 
 func (f *fields) node() *yamltree.Node { return &yamltree.Node{Kind: yamltree.Map, Members: f.members} }

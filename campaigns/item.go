@@ -33,8 +33,8 @@ func (e Entry) ItemParams(r Row, over json.RawMessage) (json.RawMessage, error) 
 	return canonicalJSON(raw)
 }
 
-// layerOf reads a layer of params; one that was not written in the campaign file
-// refers to no secret.
+// layerOf reads a layer of params. One from outside the campaign file may not refer to
+// secrets.
 func layerOf(raw json.RawMessage, written bool) (map[string]json.RawMessage, error) {
 	values, err := jsonObject(raw)
 	if written {
@@ -64,8 +64,8 @@ func (e Entry) ItemKey(params json.RawMessage, identity []string, r Row) (string
 	return boundKey(key), err
 }
 
-// boundKey makes a key that every store takes of what a source lists. One that is too
-// long keeps its beginning, and a digest tells it from others that begin alike.
+// boundKey shortens a key to what every store accepts. A long key keeps its beginning
+// and gets a digest to stay unique.
 func boundKey(key string) string {
 	key = strings.ReplaceAll(strings.ToValidUTF8(key, "\uFFFD"), "\x00", "\uFFFD")
 	if len(key) <= maxKey {
@@ -93,8 +93,8 @@ func (e Entry) itemKey(params json.RawMessage, identity []string, r Row) (string
 	return "", fmt.Errorf("key of an item of %s: split.key names %q, and the item has no such value", e.Name, e.Split.Key)
 }
 
-// Keep reports whether an item with this key is wanted: it fits one of Include
-// (or there are none) and none of Exclude. A nil Split keeps everything.
+// Keep reports whether an item with this key is wanted: it matches one of Include, if
+// there are any, and none of Exclude. A nil Split keeps everything.
 func (s *Split) Keep(key string) bool {
 	if s == nil {
 		return true
@@ -103,8 +103,8 @@ func (s *Split) Keep(key string) bool {
 	return (len(s.Include) == 0 || slices.ContainsFunc(s.Include, fits)) && !slices.ContainsFunc(s.Exclude, fits)
 }
 
-// globMatch knows * (any text, slashes too: keys are often addresses) and ?
-// (one character); anything else stands for itself.
+// globMatch supports * (any text, also slashes, because keys are often addresses) and ?
+// (one character).
 func globMatch(glob, text string) bool {
 	g, t := []rune(glob), []rune(text)
 	star, mark := -1, 0

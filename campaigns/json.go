@@ -35,7 +35,7 @@ func decodeJSON(raw []byte) (any, error) {
 	return shorten(v), nil
 }
 
-// encodeJSON writes without the escapes that HTML would want.
+// encodeJSON does not escape HTML characters.
 func encodeJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -62,8 +62,7 @@ func shorten(v any) any {
 	return v
 }
 
-// shortNumber keeps whole numbers digit by digit: an id beyond 2^53 must not
-// lose its end.
+// shortNumber keeps all digits of whole numbers, so that ids beyond 2^53 stay exact.
 func shortNumber(n json.Number) json.Number {
 	if !strings.ContainsAny(n.String(), ".eE") {
 		if n == "-0" {
@@ -82,7 +81,7 @@ func shortNumber(n json.Number) json.Number {
 	return json.Number(text)
 }
 
-// jsonObject reads a JSON object; nothing is an empty one.
+// jsonObject reads a JSON object; no input is an empty one.
 func jsonObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	var m map[string]json.RawMessage
 	if len(bytes.TrimSpace(raw)) == 0 {
@@ -94,8 +93,7 @@ func jsonObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return m, nil
 }
 
-// jsonText returns a scalar as people write it, and "" for null and what is no
-// scalar.
+// jsonText formats a scalar; "" for null and other values.
 func jsonText(raw json.RawMessage) string {
 	v, err := decodeJSON(raw)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/vendemmia/vendemmia/internal/times"
 )
 
-// mergeLayer lays a stronger layer over a weaker one. Both are long forms. Of
-// every, at and cron only those of the stronger layer count, and what belongs
-// to them goes with them.
+// mergeLayer merges a stronger layer over a weaker one. Both are long forms. Of every,
+// at and cron only those of the stronger layer count, together with the keys that
+// belong to them.
 func mergeLayer(under, over *yamltree.Node) *yamltree.Node {
 	weak, strong := under.Get("schedule"), over.Get("schedule")
 	if weak.IsMap() && strong.IsMap() {
@@ -23,8 +23,7 @@ func mergeLayer(under, over *yamltree.Node) *yamltree.Node {
 	return yamltree.Merge(under, over)
 }
 
-// overruled lists the keys of a weaker schedule that a stronger one puts out of
-// force.
+// overruled lists the keys of a weaker schedule that a stronger one replaces.
 func overruled(strong *yamltree.Node) []string {
 	switch {
 	case !strong.Get("every").IsNull():
@@ -38,7 +37,7 @@ func overruled(strong *yamltree.Node) []string {
 	}
 }
 
-// defaults writes out the short forms of a `defaults` map.
+// defaults expands the short forms of a `defaults` map.
 func (l *loader) defaults(n *yamltree.Node, path string) *yamltree.Node {
 	if !n.IsMap() {
 		return nil
@@ -78,7 +77,7 @@ func (l *loader) campaign(m yamltree.Member) (*yamltree.Node, []*yamltree.Node) 
 	return rest, entries
 }
 
-// isOwn tells the keys that belong to an entry and are no policy.
+// isOwn reports whether a key belongs to an entry and is not a policy.
 func isOwn(key string) bool {
 	return slices.Contains([]string{"fetcher", "name", "params", "split", "refresh", "add"}, key)
 }
@@ -123,9 +122,9 @@ func (l *loader) longSchedule(n *yamltree.Node, path string) *yamltree.Node {
 	return n.With(m)
 }
 
-// scheduleTree is what words say, as a map. What the words leave open within
-// their own form is said too, as null: "daily at 18:00" is on all days, whatever
-// days a weaker layer has.
+// scheduleTree is a schedule in words as a map. Keys of the same form that the words
+// leave open are null: "daily at 18:00" means all days, whatever days a weaker layer
+// has.
 func scheduleTree(s Schedule, at yamltree.Pos) *yamltree.Node {
 	out := &yamltree.Node{Pos: at, Kind: yamltree.Map}
 	set := func(key string, value *yamltree.Node) {

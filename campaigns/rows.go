@@ -14,14 +14,14 @@ import (
 	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
-// rowBuilder turns rows of a list into items.
+// rowBuilder converts the rows of a list to items.
 type rowBuilder struct {
 	*entryBuild
 	fields []paramspec.Field
-	// texts: values are text, to be typed by the fetcher's params.
+	// texts: values are text, to be converted to the types of the fetcher's params.
 	texts bool
 	file  string // where the rows stand
-	// written: the rows stand in the campaign file itself.
+	// written: the rows are in the campaign file itself.
 	written bool
 	out     []Row
 	lines   map[string]int  // of keys
@@ -56,8 +56,8 @@ func (r *rowBuilder) paramsOf(raw json.RawMessage) map[string]json.RawMessage {
 	return m
 }
 
-// meaning reports a column that is neither a param nor one of ours; only then
-// it answers false. An unknown fetcher makes every column a param.
+// meaning reports a column that is neither a param nor a known column, and returns
+// false. If the fetcher is unknown, every column is a param.
 func (r *rowBuilder) meaning(at yamltree.Pos, column string) bool {
 	if !r.known || column == "" || r.isParam(column) || r.isOurs(column) {
 		return true
@@ -85,15 +85,14 @@ func (r *rowBuilder) isParam(column string) bool {
 	return !r.known || slices.ContainsFunc(r.fields, func(f paramspec.Field) bool { return f.Name == column })
 }
 
-// isOurs tells the columns that say something of the item and not to the
-// fetcher.
+// isOurs reports whether a column is about the item and not a param of the fetcher.
 func (r *rowBuilder) isOurs(column string) bool {
 	s := r.entry.Split
 	return column == "label" || column == s.Key || column == s.Label ||
 		r.keys.IsColumn(column)
 }
 
-// add makes one row; what is wrong with it is reported at its line.
+// add makes one item; its mistakes are reported at its line.
 func (r *rowBuilder) add(at yamltree.Pos, values map[string]any) {
 	r.file = at.File
 	row := Row{Line: at.Line, Written: r.written}
@@ -121,8 +120,8 @@ func (r *rowBuilder) add(at yamltree.Pos, values map[string]any) {
 	}
 }
 
-// checkRow checks the whole params of a row; what is wrong with the common ones
-// is told once, where they stand. wrong are columns that were told already.
+// checkRow checks the merged params of a row. Mistakes in the common params are
+// reported once, at their place. wrong are columns that were reported already.
 func (r *rowBuilder) checkRow(at yamltree.Pos, row Row, whole json.RawMessage, wrong map[string]bool) {
 	if !r.known {
 		return
@@ -141,7 +140,7 @@ func (r *rowBuilder) checkRow(at yamltree.Pos, row Row, whole json.RawMessage, w
 	}
 }
 
-// key names the row's item and wants it to be the only one of that name.
+// key sets the item's key and requires it to be unique.
 func (r *rowBuilder) key(at yamltree.Pos, row *Row, values map[string]any, whole json.RawMessage) bool {
 	column := r.entry.Split.Key
 	if column != "" {
@@ -174,7 +173,7 @@ func (r *rowBuilder) key(at yamltree.Pos, row *Row, values map[string]any, whole
 	return true
 }
 
-// maxKey keeps keys fit for tables and ids, in bytes.
+// maxKey is the longest key in bytes.
 const maxKey = 1000
 
 func badKey(key string) string {
@@ -188,8 +187,8 @@ func badKey(key string) string {
 	}
 }
 
-// finish reports whether the rows can be used. An empty list is a mistake: all
-// of an entry's items would vanish.
+// finish reports whether the rows can be used. An empty list is a mistake, because all
+// items of the entry would disappear.
 func (r *rowBuilder) finish(at yamltree.Pos, what string, broken bool) bool {
 	r.formerKeys()
 	switch {
@@ -202,8 +201,8 @@ func (r *rowBuilder) finish(at yamltree.Pos, what string, broken bool) bool {
 	return len(r.out) > 0
 }
 
-// formerKeys checks `was` once all keys are known: state can move to one place
-// only, and not away from an item that is still there.
+// formerKeys checks `was` once all keys are known: state can move to only one item, and
+// not from an item that still exists.
 func (r *rowBuilder) formerKeys() {
 	claimed := map[string]string{}
 	for _, row := range r.out {

@@ -22,7 +22,7 @@ type Schedule struct {
 	CatchUp time.Duration  `json:"catch_up"`
 }
 
-// Overlap is what happens when a run is due while another is going on.
+// Overlap is what happens if a run is due while another one is running.
 type Overlap string
 
 // The overlap policies.

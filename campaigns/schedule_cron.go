@@ -11,12 +11,12 @@ import (
 // cronLine is a crontab line as sets of bits, Sunday being 0.
 type cronLine struct {
 	minute, hour, day, month, weekday uint64
-	// dayStar, weekdayStar: the field begins with *. Only when neither does, a
-	// day has to satisfy one of the two rather than both (crontab(5)).
+	// dayStar, weekdayStar: the field starts with *. A day must satisfy either field,
+	// instead of both, only if neither does (crontab(5)).
 	dayStar, weekdayStar bool
 }
 
-// cronField is what one of the five fields may hold.
+// cronField is the range of one of the five fields.
 type cronField struct {
 	name   string
 	lo, hi int

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Next returns the first n fires after a moment, without jitter, in the
-// schedule's zone; fewer when it ends, none when it is not valid or never
-// fires. With MaxRuns there are at most that many.
+// Next returns the first n fires after a moment, without jitter, in the schedule's
+// zone; fewer if the schedule ends, none if it is invalid or never fires. With MaxRuns
+// there are at most that many.
 //
-// A calendar fires at every moment whose wall clock matches: not at all on the
-// day that has no 02:30, and twice on the day that has two, which is what the
-// engine documents. Doubtful tells where it may do otherwise.
+// A calendar fires whenever its wall-clock time occurs: not on a day without 02:30, and
+// twice on a day with two, as the engine documents. Doubtful reports where the engine
+// may differ.
 func (s Schedule) Next(after time.Time, n int) []time.Time {
 	p, err := s.compile()
 	if err != nil {
@@ -31,10 +31,9 @@ func (s Schedule) Next(after time.Time, n int) []time.Time {
 	return out
 }
 
-// Doubtful reports whether an engine may leave out a fire at t. Temporal 1.29
-// loses some in an hour that comes twice because clocks are set back and in the
-// hour after it, and all of a day that has no midnight. A run that is absent
-// then is no alarm.
+// Doubtful reports whether an engine may omit a fire at t. Temporal 1.29 loses some in
+// an hour that occurs twice because clocks are set back, and in the hour after it, and
+// all of a day without midnight. A missing run is not reported as missed then.
 func (s Schedule) Doubtful(t time.Time) bool {
 	loc, err := loadZone(s.TimeZone)
 	if err != nil || s.Every > 0 {
@@ -152,8 +151,8 @@ func (p program) skips(y int, m time.Month, d int) bool {
 	})
 }
 
-// instants returns the moments at which the wall clock of loc shows the given
-// time: one, none where clocks are set forward, two where they are set back.
+// instants returns the moments at which the wall clock of loc shows a time: one, none
+// if clocks skip it, two if they are set back.
 func instants(day time.Time, hour, minute int, loc *time.Location) []fire {
 	y, mo, d := day.Date()
 	wall := time.Date(y, mo, d, hour, minute, 0, 0, time.UTC)
@@ -178,8 +177,8 @@ func shows(t, wall time.Time) bool {
 	return t.Hour() == wall.Hour() && t.Minute() == wall.Minute() && t.YearDay() == wall.YearDay() && t.Year() == wall.Year()
 }
 
-// reread reads a wall clock with the offset in force just before (-1s) or at a
-// change of the zone; without a change, it returns the zero time.
+// reread interprets a wall-clock time with the offset just before (-1s) or at a change
+// of the zone; the zero time if there is no change.
 func reread(wall, change time.Time, by time.Duration) time.Time {
 	if change.IsZero() {
 		return time.Time{}

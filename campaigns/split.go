@@ -13,7 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
-// split makes the items of an entry, or checks its one item.
+// split makes the items of an entry, or checks its only item.
 func (x *entryBuild) split() {
 	n := x.tree.Get("split")
 	switch {
@@ -48,7 +48,7 @@ func (x *entryBuild) split() {
 	}
 }
 
-// oneSource wants exactly one of items and file, or ask.
+// oneSource requires exactly one of items, file and ask.
 func (x *entryBuild) oneSource(n *yamltree.Node) bool {
 	items, file, ask := !n.Get("items").IsNull(), !n.Get("file").IsNull(), x.entry.Split.Ask != ""
 	switch {
@@ -75,7 +75,7 @@ func (x *entryBuild) checkAsk(n *yamltree.Node) {
 	x.checkParams(x.entry.Params, x.tree.Get("params"))
 }
 
-// fileRows reads the list file, which is named relative to the campaign file.
+// fileRows reads the list file; its path is relative to the campaign file.
 func (x *entryBuild) fileRows(n *yamltree.Node) {
 	path := x.entry.Split.File
 	if !filepath.IsAbs(path) {
@@ -105,8 +105,8 @@ func (x *entryBuild) fileRows(n *yamltree.Node) {
 	}
 }
 
-// storeList names the rows by their digest; a definition holds no list of a
-// million items.
+// storeList refers to the rows by their digest, so that a definition does not contain a
+// list of a million items.
 func (x *entryBuild) storeList(out []Row) {
 	raw, err := encodeJSON(out)
 	if err != nil {
@@ -138,8 +138,8 @@ func (x *entryBuild) inlineRows(n *yamltree.Node) {
 	}
 }
 
-// checkParams checks the whole params of one item against the fetcher's own;
-// params is where they stand.
+// checkParams checks the merged params of one item against the fetcher; params is their
+// place in the file.
 func (x *entryBuild) checkParams(raw []byte, params *yamltree.Node) {
 	if !x.known {
 		return
@@ -160,8 +160,8 @@ func paramPath(path string, p paramspec.Problem) string {
 	return path + "." + p.Field
 }
 
-// paramPlace is where a param stands: a wrong name at the key, a wrong value at
-// the value, one that is missing at the params.
+// paramPlace is where to report a param: a wrong name at the key, a wrong value at the
+// value, a missing one at the params.
 func paramPlace(params *yamltree.Node, p paramspec.Problem, otherwise yamltree.Pos) yamltree.Pos {
 	name, _, _ := strings.Cut(p.Field, ".")
 	m, found := params.Member(name)

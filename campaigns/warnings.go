@@ -10,9 +10,9 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// Warnings returns what a campaign's file says that is allowed but probably not
-// meant, seen from a moment: what Schedule.Warnings says, and items that harvest
-// the same address under two keys. lookup may be nil: addresses are not compared.
+// Warnings returns what a campaign's file allows but probably does not mean: the
+// warnings of its schedule at a time, and items that harvest the same address under two
+// keys. Without lookup addresses are not compared.
 func (s Source) Warnings(from time.Time, lookup Lookup) []Problem {
 	var out []Problem
 	if sched := s.Campaign.Schedule; sched != nil {
@@ -24,7 +24,7 @@ func (s Source) Warnings(from time.Time, lookup Lookup) []Problem {
 	return append(out, s.Twice(lookup)...)
 }
 
-// Twice returns the items that have the address of another one of the campaign.
+// Twice returns the items with the address of another item of the campaign.
 func (s Source) Twice(lookup Lookup) []Problem {
 	if lookup == nil {
 		return nil
@@ -39,7 +39,7 @@ func (s Source) Twice(lookup Lookup) []Problem {
 	return out
 }
 
-// named is an item that has an address, and where it stands.
+// named is an item with an address, and its place.
 type named struct {
 	name string
 	line int
@@ -82,8 +82,7 @@ func onLine(line int) string {
 	return fmt.Sprintf(" on line %d", line)
 }
 
-// Rows are the items that the files name; an entry without a split is one of its
-// own.
+// Rows are the items in the files; an entry without a split is a single item.
 func (s Source) Rows(e Entry) []Row {
 	switch {
 	case e.Split == nil:
@@ -95,8 +94,8 @@ func (s Source) Rows(e Entry) []Row {
 	}
 }
 
-// Address names what an item harvests: its fetcher and the params that tell one
-// source from another. It is empty where the item has none of these.
+// Address identifies what an item harvests: its fetcher and the params that distinguish
+// sources. It is empty if the item has none of these.
 func (e Entry) Address(row Row, identity []string) string {
 	params, err := e.ItemParams(row, nil)
 	if err != nil {
@@ -122,8 +121,8 @@ func (e Entry) Address(row Row, identity []string) string {
 	return digest
 }
 
-// placeOf says where the first of these keys was said, else where the campaign
-// stands.
+// placeOf returns the place of the first of these keys that is set, otherwise that of
+// the campaign.
 func (s Source) placeOf(paths ...string) (file string, line int) {
 	for _, path := range paths {
 		for _, o := range s.Origins {

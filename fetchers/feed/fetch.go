@@ -261,7 +261,7 @@ func (r *reading) step(w walk) error {
 	defer a.Release()
 	if harvest.KindOf(err) == harvest.KindGone {
 		p.partial, after.Walk = true, nil
-		p.warn("older page %s is gone: what stood on it is missing", harvest.Redact(w.URL))
+		p.warn("older page %s is gone: its entries are missing", harvest.Redact(w.URL))
 		r.emit(p, after)
 		return nil
 	}

@@ -29,8 +29,8 @@ func (f *Fetcher) get(ctx context.Context, address string, known answer.Validato
 		return a, err
 	}
 	return a, &harvest.Error{
-		Kind: harvest.KindBroken, Op: "read feed", On: address, Err: errors.New("the answer is empty"),
-		Advice: "a feed without entries would still have its frame; look at the address in a browser",
+		Kind: harvest.KindBroken, Op: "read feed", On: address, Err: errors.New("the response is empty"),
+		Advice: "a feed without entries would still have its frame; open the address in a browser",
 	}
 }
 

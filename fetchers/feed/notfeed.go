@@ -25,18 +25,18 @@ func notAFeed(address string, a answer.Answer, err *errNotAFeed) error {
 	if strings.Contains(a.ContentType(), "html") {
 		return ofPage(e, a)
 	}
-	e.Advice = "look at the address in a browser; starter probe on the site's front page finds the feeds it names"
+	e.Advice = "open the address in a browser; starter probe on the site's front page finds the feeds it names"
 	return e
 }
 
 // ofPage is for HTML: a challenge, or a page that may name the feed.
 func ofPage(e *harvest.Error, a answer.Answer) error {
 	if answer.IsChallenge(a.Body) {
-		e.Kind, e.Err, e.Advice = harvest.KindBlocked, errors.New("a challenge page came, not a feed"), adviceBlocked
+		e.Kind, e.Err, e.Advice = harvest.KindBlocked, errors.New("got a challenge page instead of a feed"), adviceBlocked
 		return e
 	}
-	e.Err = errors.New("a page of HTML came, not a feed")
-	e.Advice = "look at the address in a browser"
+	e.Err = errors.New("got an HTML page instead of a feed")
+	e.Advice = "open the address in a browser"
 	if page := readPage(repair(a.Body, a.ContentType(), ""), a); len(page.feeds) > 0 {
 		e.Advice = "the page names a feed: " + harvest.Redact(page.feeds[0].url)
 	}

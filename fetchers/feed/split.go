@@ -69,7 +69,7 @@ func parseOPML(text []byte, a adapter) ([]feedLink, error) {
 		t, err := d.RawToken()
 		switch {
 		case errors.Is(err, io.EOF) && !strings.EqualFold(root, "opml"):
-			return nil, errors.New("it is no OPML")
+			return nil, errors.New("it is not OPML")
 		case errors.Is(err, io.EOF) && depth != 0:
 			return nil, errors.New("it breaks off before its end")
 		case errors.Is(err, io.EOF):

@@ -339,7 +339,7 @@ func TestWhatTheCourtDecided(t *testing.T) {
 	require.Greater(t, decisions, 10)
 }
 
-// What could not be read for thirty days is given up, and that is told.
+// What could not be read for thirty days is not tried again, and a warning says so.
 func TestLateIsGivenUp(t *testing.T) {
 	t.Parallel()
 	site, issues := june("regioni")
@@ -352,7 +352,7 @@ func TestLateIsGivenUp(t *testing.T) {
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", "")})
 	require.NoError(t, r.err)
 	require.Equal(t, outcomes.Partial, r.outcome())
-	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "is given up")
+	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "it is not tried again")
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", "")})
 	require.NoError(t, r.err)
 	require.False(t, r.sum.Partial)

@@ -44,7 +44,7 @@ func (r *reading) wanted(k key, p issuePage) []entry {
 	only := slices.DeleteFunc(slices.Clone(p.entries), func(e entry) bool { return e.id != act })
 	if len(only) == 0 {
 		r.partial = true
-		r.warn("%s could not be read, and its issue lists it no more: it is given up", r.name(late{Issue: k, Act: act}))
+		r.warn("%s could not be read, and its issue no longer lists it: it is not tried again", r.name(late{Issue: k, Act: act}))
 	}
 	return only
 }

@@ -279,7 +279,7 @@ func TestALateActThatLeft(t *testing.T) {
 	require.NoError(t, r.err)
 	require.Equal(t, outcomes.Partial, r.outcome())
 	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "act "+act.Code)
-	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "lists it no more: it is given up")
+	require.Contains(t, strings.Join(r.shelf.warnings(), "\n"), "no longer lists it: it is not tried again")
 	r = fetch(t, site, r.shelf, harvest.Request{Params: params("regioni", `,"revisit":0`)})
 	require.NoError(t, r.err)
 	require.False(t, r.sum.Partial)

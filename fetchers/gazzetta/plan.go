@@ -116,7 +116,7 @@ func (r *reading) stillListed(list []late) (still []late) {
 			continue
 		}
 		r.partial = true
-		r.warn("%s could not be read, and the list of thirty days has it no more: it is given up; starter trigger with --from and --until reads it again", r.name(l))
+		r.warn("%s could not be read, and the list of thirty days no longer has it: it is not tried again; starter trigger with --from and --until reads it again", r.name(l))
 	}
 	return still
 }
@@ -130,7 +130,7 @@ func (r *reading) tellVanished() {
 			return false
 		}
 		r.partial = true
-		r.warn("%s was read, and the list of the last thirty days, which ends with %s, has it no more", r.name(late{Issue: k}), newest)
+		r.warn("%s was read, and the list of the last thirty days, which ends with %s, no longer has it", r.name(late{Issue: k}), newest)
 		return true
 	})
 }

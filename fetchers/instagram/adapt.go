@@ -52,7 +52,7 @@ func moment(text string) (time.Time, error) {
 			}
 		}
 	}
-	return time.Time{}, fmt.Errorf("its time %.40q is no date", text)
+	return time.Time{}, fmt.Errorf("its time %.40q is not a date", text)
 }
 
 // files are the media of a post: its own, or those of an album.

@@ -227,7 +227,7 @@ func (r *reading) conclude() {
 	first := r.pass.First
 	r.cp.Live = nil
 	if first.IsZero() {
-		r.warn("the repository tells no readable responseDate: the next harvest begins where this one did")
+		r.warn("the repository sends no readable responseDate: the next harvest begins where this one did")
 		return
 	}
 	from := r.granularity().floor(first.Add(-r.params.overlap(r.granularity())))

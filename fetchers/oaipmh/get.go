@@ -170,7 +170,7 @@ func adviceOn(e *harvest.Error) string {
 	case harvest.KindBlocked:
 		return adviceBlocked
 	case harvest.KindGone:
-		return "look at the address in a browser, with ?verb=Identify; repositories move when their software is replaced"
+		return "open the address in a browser, with ?verb=Identify; repositories move when their software is replaced"
 	default:
 		return ""
 	}

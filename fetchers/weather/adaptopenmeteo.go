@@ -97,7 +97,7 @@ func (a *adapter) point(s section, i int, seen map[string]bool) {
 	case len(values) == 0:
 	case seen[when]:
 		a.partial = true
-		a.warnings = append(a.warnings, fmt.Sprintf("%s: %s stands twice; the first one counts", a.at.name(), when))
+		a.warnings = append(a.warnings, fmt.Sprintf("%s: %s appears twice; the first one is used", a.at.name(), when))
 	default:
 		seen[when] = true
 		a.documents = append(a.documents, document(OpenMeteo, a.at, s.kind, when, moment, fields))

@@ -52,7 +52,7 @@ func (w *metForecast) adapt(at Place) (of report) {
 			of.rejects = append(of.rejects, reject(at, name, raw, err.Error()))
 		case seen[when]:
 			of.partial = true
-			of.warnings = append(of.warnings, fmt.Sprintf("%s: %s stands twice; the first one counts", at.name(), when))
+			of.warnings = append(of.warnings, fmt.Sprintf("%s: %s appears twice; the first one is used", at.name(), when))
 		default:
 			seen[when] = true
 			of.documents = append(of.documents, document(METNorway, at, kindHour, when, moment, fields))

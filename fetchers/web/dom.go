@@ -129,7 +129,7 @@ func (d *dom) baseElement() *html.Node {
 func (d *dom) broken(why string) error {
 	return &harvest.Error{
 		Kind: harvest.KindBroken, Op: "read page", On: d.address, Err: errorText(why), Evidence: d.Evidence(),
-		Advice: "look at the address in a browser",
+		Advice: "open the address in a browser",
 	}
 }
 

@@ -49,7 +49,7 @@ func (f *Fetcher) get(ctx context.Context, address string, known answer.Validato
 		b.free()
 	case a.Blank():
 		return fetched{}, &harvest.Error{
-			Kind: harvest.KindBroken, Op: "read page", On: address, Err: errors.New("the answer is empty"), Advice: "look at the address in a browser",
+			Kind: harvest.KindBroken, Op: "read page", On: address, Err: errors.New("the response is empty"), Advice: "open the address in a browser",
 		}
 	}
 	return b, nil

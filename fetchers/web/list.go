@@ -182,7 +182,7 @@ func (r *reading) say(out *harvest.Page, tally map[string]int) {
 		warn(out, "%d links lead to other hosts and are not followed (hosts)", n)
 	}
 	if n := tally[trap]; n > 0 {
-		warn(out, "%d links go in circles or are too long, and are not followed", n)
+		warn(out, "%d links form loops or are too long, and are not followed", n)
 	}
 }
 
@@ -294,7 +294,7 @@ func (r *reading) nothingOn(at *place, d *dom, l *list, sel selector, out *harve
 	}
 	if l.next == "" {
 		at.Loss, out.Partial = true, true
-		warn(out, "%s: %q matches nothing on %s, and nothing leads on from there: what should stand there is missing", sel.name, sel.css, harvest.Redact(at.URL))
+		warn(out, "%s: %q matches nothing on %s, and nothing leads on from there: its documents are missing", sel.name, sel.css, harvest.Redact(at.URL))
 	}
 	return nil
 }

@@ -157,6 +157,6 @@ func (p *plan) notASitemap(a fetched, address, root string) error {
 			}
 		}
 	}
-	e.Advice = "look at the address in a browser; robots.txt of the site may name its sitemap; for a list of links leave sitemap away and give links"
+	e.Advice = "open the address in a browser; robots.txt of the site may name its sitemap; for a list of links leave sitemap away and give links"
 	return e
 }

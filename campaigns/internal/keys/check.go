@@ -12,8 +12,8 @@ import (
 // Report takes one problem: where, the dotted path of keys, and what is wrong.
 type Report func(at yamltree.Pos, path, text string)
 
-// Check reports everything in a tree that the table does not allow. Null is
-// always right: it takes away what a weaker layer said.
+// Check reports everything in a tree that the table does not allow. Null is always
+// allowed: it removes the value of a weaker layer.
 func Check(n *yamltree.Node, v Value, path string, report Report) {
 	switch {
 	case n.IsNull() || v.Any:
@@ -38,7 +38,7 @@ func Check(n *yamltree.Node, v Value, path string, report Report) {
 	}
 }
 
-// checkItem is Check for an element of a list, where null takes nothing away.
+// checkItem is Check for an element of a list, where null is not allowed.
 func checkItem(n *yamltree.Node, v Value, path string, report Report) {
 	if n.IsNull() {
 		report(n.Pos, path, "an element with nothing in it")
@@ -57,7 +57,7 @@ func checkMap(n *yamltree.Node, keys []Key, path string, report Report) {
 	}
 }
 
-// unknown names the nearest right key, also one that belongs elsewhere.
+// unknown suggests the nearest valid key, also one that belongs elsewhere.
 func unknown(key string, keys []Key) string {
 	here := names(keys)
 	if near := wording.Nearest(key, here); near != "" {
@@ -69,7 +69,7 @@ func unknown(key string, keys []Key) string {
 	return "no such key; there are " + strings.Join(here, ", ")
 }
 
-// Places says in words where a key may stand.
+// Places lists where a key is allowed, in words.
 func (k Key) Places() string {
 	var where []string
 	for _, p := range []struct{ letter, name string }{
@@ -114,7 +114,7 @@ func (f *Form) wrong(n *yamltree.Node) string {
 	}
 }
 
-// expected says what a value may be: "a duration such as 30s, or a list".
+// expected describes the valid values: "a duration such as 30s, or a list".
 func (v Value) expected() string {
 	var parts []string
 	if v.Form != nil {

@@ -1,7 +1,7 @@
 package keys
 
-// Columns are the columns of a list that are no params, beside label: what the
-// table lets an item say, with the dots of the reference.
+// Columns are the columns of a list that are not params, besides label: the policies of
+// an item in dotted form.
 func Columns() []Key {
 	var out []Key
 	for _, k := range At(Item) {

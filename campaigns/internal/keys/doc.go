@@ -1,4 +1,3 @@
-// Package keys is the one table of everything that may stand in a campaign
-// file. Strictness, the nearest right name, the built-in defaults, the JSON
-// Schema and the reference are all read from it.
+// Package keys is the table of all keys of a campaign file. Validation, suggestions,
+// the built-in defaults, the JSON Schema and the reference are generated from it.
 package keys

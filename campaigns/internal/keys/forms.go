@@ -124,7 +124,7 @@ func date() *Form {
 	}
 }
 
-// pauseNote: whoever pauses says why, because somebody else will ask.
+// pauseNote requires a reason for a pause, because somebody else will ask.
 func pauseNote() *Form {
 	return &Form{
 		Name: "text or false", Example: `"new firewall, ask Ilse"`,
@@ -178,7 +178,7 @@ func certificates() *Form {
 	}
 }
 
-// hostName finds a name that no request would ever have.
+// hostName refuses a name that no request can have.
 func hostName(text string) error {
 	if name, port, found := strings.Cut(text, ":"); found && !strings.Contains(port, ":") {
 		return fmt.Errorf("%q: what holds for a host holds at all its ports: %s", text, values.Host(name))

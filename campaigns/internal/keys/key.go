@@ -6,7 +6,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 )
 
-// Place is where a key may stand, by the letter of the reference.
+// Place is where a key is allowed, by its letter in the reference.
 type Place string
 
 // The places.
@@ -17,22 +17,22 @@ const (
 	Defaults Place = "D"
 )
 
-// Key is one key: its name, where it may stand, what it takes.
+// Key is one key: its name, its places and its values.
 type Key struct {
 	Name string
-	// In holds the letters of its places; empty: wherever its parent stands.
+	// In holds the letters of its places; empty: the same as its parent.
 	In    string
 	Value Value
-	// Default is what is built in, as YAML; empty: nothing.
+	// Default is the built-in value, as YAML; empty: none.
 	Default string
 	Doc     string
 	Example string
-	// Later says what of it is not built yet; empty: it works.
+	// Later is the part that is not implemented yet; empty: all works.
 	Later string
 }
 
-// Value says what may stand behind a key. Several members may be set: a
-// schedule is a scalar, a list or a map.
+// Value describes the values of a key. Several members may be set: a schedule is a
+// scalar, a list or a map.
 type Value struct {
 	Form *Form  // a scalar
 	List *Value // a list of these
@@ -41,7 +41,7 @@ type Value struct {
 	Any  bool   // whatever YAML can say
 }
 
-// Each is a map whose keys are free within a form.
+// Each is a map with free keys of one form.
 type Each struct {
 	Key   Form
 	Value Value

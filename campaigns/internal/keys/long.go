@@ -6,9 +6,9 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 )
 
-// Long writes single elements out as lists of one, wherever the table takes
-// both, so that layers can be merged. Schedules have words of their own and are
-// left alone. Keys that are not in the table are left out: Check has told them.
+// Long expands single elements to lists of one wherever the table allows both, so that
+// layers can be merged. It leaves schedules alone, which have forms of their own, and
+// drops unknown keys, which Check has reported.
 func Long(n *yamltree.Node, keys []Key) *yamltree.Node {
 	if !n.IsMap() {
 		return n
@@ -40,8 +40,8 @@ func longValue(n *yamltree.Node, v Value) *yamltree.Node {
 	}
 }
 
-// Builtin is the weakest layer: the defaults of the table, standing in no file.
-// It fails only when the table itself is wrong.
+// Builtin is the weakest layer: the defaults of the table. It fails only if the table
+// is wrong.
 func Builtin() (*yamltree.Node, error) { return builtin(at(all(), Defaults)) }
 
 func builtin(keys []Key) (*yamltree.Node, error) {
@@ -71,7 +71,7 @@ func builtin(keys []Key) (*yamltree.Node, error) {
 	return out, nil
 }
 
-// Later reports what of a tree is read and checked, but not built yet.
+// Later reports the parts of a tree that are accepted but not implemented yet.
 func Later(n *yamltree.Node, keys []Key, path string, report Report) {
 	if !n.IsMap() {
 		return

@@ -90,8 +90,8 @@ func entryKeys() []Key {
 
 func aboutAndPolicies() []Key { return append(aboutKeys(), policyKeys()...) }
 
-// ownKeys belong to an entry; at the campaign they are the short form of a list
-// with one.
+// ownKeys belong to an entry. At the campaign they are the short form of a list with
+// one entry.
 func ownKeys() []Key {
 	return []Key{
 		{Name: "fetcher", In: "ceD", Value: Value{Form: text("feed")}, Doc: "which fetcher; see `starter fetchers list`"},

@@ -25,7 +25,7 @@ func Reference() string {
 	return b.String()
 }
 
-// parts writes a table for what stands inside a key.
+// parts writes a table of the keys inside a key.
 func parts(b *strings.Builder, k Key, title string) {
 	inside := k.Value.Map
 	if inside == nil && k.Value.List != nil {
@@ -61,7 +61,7 @@ func table(b *strings.Builder, keys []Key, where bool) {
 	b.WriteString("\n")
 }
 
-// value says what may stand behind the key, with an example.
+// value describes the values of the key, with an example.
 func (k Key) value() string {
 	var out []string
 	if f := k.Value.Form; f != nil {

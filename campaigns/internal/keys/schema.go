@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is a fetcher as the schema shows it.
+// Kind is a fetcher in the schema.
 type Kind struct {
 	Names   []string // its name and its aliases
 	Summary string
@@ -41,7 +41,7 @@ func Schema(kinds []Kind) map[string]any {
 	return file
 }
 
-// orNull lets a key stand with nothing behind it.
+// orNull allows a key without a value.
 func orNull(s schema) schema {
 	s["type"] = []string{"object", "null"}
 	return s

@@ -4,7 +4,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
-// File is what a file may hold.
+// File lists the keys of a file.
 func File() []Key {
 	return []Key{
 		{Name: "project", Value: Value{Form: name()}, Doc: "whose files these are; `--prune` stays inside it", Example: "law-monitor"},
@@ -14,7 +14,7 @@ func File() []Key {
 	}
 }
 
-// At returns the keys that may stand at a place.
+// At returns the keys allowed at a place.
 func At(p Place) []Key { return at(all(), p) }
 
 func hostKeys() []Key {

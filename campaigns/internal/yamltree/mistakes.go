@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mistake is a place where the parser stopped, with the lines of the file: the
-// parser's words are about its grammar, ours about what to mend.
+// mistake is where the parser stopped, with the lines of the file. The parser's
+// messages are about its grammar, ours about the correction.
 type mistake struct {
 	lines []string
 	// line counts from 0; column from 1, in characters.
@@ -16,8 +16,8 @@ type mistake struct {
 	message      string
 }
 
-// explain returns the place to mend and what is wrong there; false when nothing
-// better than the parser's words is known.
+// explain returns the place to correct and the mistake; false if the parser's message
+// is the best there is.
 func (m mistake) explain() (line, column int, text string, ok bool) {
 	if m.line < 0 || m.line >= len(m.lines) {
 		return 0, 0, "", false
@@ -74,7 +74,7 @@ func (m mistake) bracket() (int, int, string) {
 	return 0, 0, ""
 }
 
-// open finds the bracket that is not closed before the place.
+// open finds the unclosed bracket before the place.
 func (m mistake) open(opened, closed byte) (line, column int) {
 	depth := 0
 	for i := m.line; i >= 0; i-- {
@@ -96,7 +96,7 @@ func (m mistake) open(opened, closed byte) (line, column int) {
 	return m.line, m.column
 }
 
-// noBlank speaks of fetcher:feed, which YAML takes for one word.
+// noBlank explains fetcher:feed, which YAML reads as one word.
 func (m mistake) noBlank() (int, int, string) {
 	text := strings.TrimLeft(m.lines[m.line], "- ")
 	key, value, ok := WithoutBlank(text)
@@ -120,8 +120,8 @@ func WithoutBlank(text string) (key, value string, ok bool) {
 	return found[1], value, true
 }
 
-// tooDeep speaks of a key that stands below another's value: the parser stops
-// at that value.
+// tooDeep explains a key below the value of another one, where the parser stops at that
+// value.
 func (m mistake) tooDeep() (int, int, string) {
 	if m.says("pre-defined") {
 		return m.deeper(m.before(m.line), m.line)
@@ -135,7 +135,7 @@ func (m mistake) tooDeep() (int, int, string) {
 	return m.line, m.column, `text that holds ": " must be in quotes`
 }
 
-// deeper speaks of a key that is indented below one that has its value already.
+// deeper explains a key that is indented below one that already has a value.
 func (m mistake) deeper(above, line int) (int, int, string) {
 	if above < 0 || line < 0 || indent(m.lines[line]) <= indent(m.lines[above]) || keyOf(m.lines[line]) == "" {
 		return 0, 0, ""
@@ -150,7 +150,7 @@ func (m mistake) deeper(above, line int) (int, int, string) {
 		blanks(at), key, above+1, indent(m.lines[above]))
 }
 
-// mixed speaks of elements of a list beside keys.
+// mixed explains list elements beside keys.
 func (m mistake) mixed() (int, int, string) {
 	at, above := indent(m.lines[m.line]), m.before(m.line)
 	for above >= 0 && indent(m.lines[above]) > at {
@@ -165,7 +165,7 @@ func (m mistake) mixed() (int, int, string) {
 	return m.line, at + 1, "a key stands beside the elements of a list; begin the line with a dash, or indent it as the list's own key"
 }
 
-// tooShallow speaks of a line between two steps of the indentation.
+// tooShallow explains a line between two levels of indentation.
 func (m mistake) tooShallow() (int, int, string) {
 	if !m.says("value is not allowed") && !m.says("non-map value") {
 		return 0, 0, ""

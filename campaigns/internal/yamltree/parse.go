@@ -18,15 +18,15 @@ import (
 const (
 	MaxBytes = 32 << 20
 	maxDepth = 200
-	// The parser recurses before a tree exists; brackets in quotes count too,
-	// so that this bound is wide.
+	// The parser recurses before there is a tree. Brackets in quotes count too, so this
+	// limit is generous.
 	maxOpen  = 5000
 	maxNodes = 1_000_000 // after aliases
 )
 
-// Parse reads one document. It never panics. Mistakes it can see past (a cron
-// line without quotes, a key that stands twice) are reported beside the tree;
-// past others there is no tree. An empty file is a null node.
+// Parse reads one document. It never panics. Mistakes that it can recover from (an
+// unquoted cron line, a duplicate key) are reported beside the tree; otherwise there is
+// no tree. An empty file is a null node.
 func Parse(file string, data []byte) (*Node, []Error) {
 	top := Pos{File: file, Line: 1}
 	switch {
@@ -67,8 +67,8 @@ func parseAST(data []byte) (tree *ast.File, err error) {
 	return parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 }
 
-// syntax says what is wrong in words, at the place to mend; where none are known,
-// in the parser's.
+// syntax describes a syntax error at the place to correct, if possible in better words
+// than the parser's.
 func (c *converter) syntax(err error, lines []string) Error {
 	var syntax *yaml.SyntaxError
 	if !errors.As(err, &syntax) {

@@ -14,8 +14,8 @@ type shift struct{ line, column, by int }
 // with *, and words that begin with @.
 var bare = regexp.MustCompile(`(^\s*-\s+|[:,]\s+|[\[{]\s*)(\*(?:/\d+)?(?:[ \t]+[0-9A-Za-z*/,?-]+){4}|@[A-Za-z0-9_]+)`)
 
-// quoteBare puts quotes around such text, so that the rest of the file can be
-// checked too, and says so. It is only used on text that is not YAML as it is.
+// quoteBare quotes such text, so that the rest of the file can be checked, and reports
+// it. It is only used for text that is not valid YAML.
 func quoteBare(file string, data []byte) ([]byte, []shift, []Error) {
 	var shifts []shift
 	var errs []Error

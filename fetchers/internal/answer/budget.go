@@ -66,7 +66,7 @@ func (l *lease) take(ctx context.Context, n int64) error {
 			return l.from.leave(w, context.Cause(ctx))
 		case <-late.C:
 			return l.from.leave(w, &harvest.Error{
-				Kind: harvest.KindTimeout, Op: "read", Err: errors.New("too many large answers at once in this worker"),
+				Kind: harvest.KindTimeout, Op: "read", Err: errors.New("too many large responses at once in this worker"),
 				Deferred: true, RetryAfter: patience / 2,
 			})
 		}

@@ -33,5 +33,5 @@ func Gunzip(body []byte, most int64) ([]byte, error) {
 	case most < maxRatio*int64(len(body)):
 		return out[:most], fmt.Errorf("it is longer than %d MiB", most>>20)
 	}
-	return out[:most], errors.New("it swells to more than 200 times what came")
+	return out[:most], errors.New("it decompresses to more than 200 times its transferred size")
 }

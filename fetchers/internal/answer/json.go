@@ -33,7 +33,7 @@ func (a *Answer) decode(into any) error {
 	body := bytes.TrimSpace(a.Body)
 	switch {
 	case len(body) == 0:
-		return errors.New("the answer is empty")
+		return errors.New("the response is empty")
 	case !utf8.Valid(body):
 		return errors.New("it is not UTF-8")
 	}

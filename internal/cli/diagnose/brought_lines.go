@@ -143,7 +143,7 @@ func Meaning(o outcomes.Outcome) string {
 	case outcomes.Blocked:
 		return "the source refuses us (401, 403, a challenge page or robots.txt)"
 	case outcomes.Gone:
-		return "what is asked for is not there any more (404, 410, a set that vanished)"
+		return "the address no longer exists (404, 410, a set that vanished)"
 	case outcomes.Throttled:
 		return "the source asked for more rest than the run had time"
 	case outcomes.Partial:
