@@ -8,37 +8,35 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// checkpoint is where an item goes on. It is small whatever the repository's
-// size.
+// checkpoint is the position of an item. Its size does not depend on the repository's.
 type checkpoint struct {
-	// Made is the fingerprint of what was harvested: another url, set or prefix
-	// begins anew.
+	// Made is the fingerprint of url, set and prefix. If it changes, the harvest starts
+	// from the beginning.
 	Made string `json:"made,omitempty"`
 	// From is where the next harvest begins: AsOf, the repository's clock at the
 	// first response of the last one, minus the overlap.
 	From time.Time `json:"from,omitzero"`
 	AsOf time.Time `json:"as_of,omitzero"`
-	// Granularity and Earliest are what Identify said, or what was found to work.
+	// Granularity and Earliest are from Identify, or were found to work.
 	Granularity granularity `json:"granularity,omitempty"`
 	Earliest    time.Time   `json:"earliest,omitzero"`
 	// Had: the set had records; Confirmed is when it was last known to exist, on
 	// the repository's clock.
 	Had       bool      `json:"had,omitempty"`
 	Confirmed time.Time `json:"confirmed,omitzero"`
-	// Identity: bodies are asked for uncompressed, since compressed ones came
-	// damaged.
+	// Identity requests uncompressed bodies, because compressed ones were damaged.
 	Identity bool `json:"identity,omitempty"`
-	// Moved is the fingerprint for the address to which a permanent redirect leads:
-	// where the params name that address, the item goes on.
+	// Moved is the fingerprint for the target of a permanent redirect: if the params
+	// change to that address, the item continues.
 	Moved  string `json:"moved,omitempty"`
 	Naming naming `json:"naming,omitzero"`
-	// Live is a harvest that has not come to its end; Window one of a window
-	// that somebody asked for, which moves nothing else.
+	// Live is an unfinished harvest. Window is an unfinished harvest of a requested
+	// window, which moves nothing else.
 	Live   *pass `json:"live,omitempty"`
 	Window *pass `json:"window,omitempty"`
 }
 
-// pass is a harvest on its way: the list it is in, and the spans to come.
+// pass is an unfinished harvest: the current list and the remaining spans.
 type pass struct {
 	// Bounds are what it set out to harvest; Again whether it was to bring all
 	// once more, Full whether it began at the beginning.
@@ -60,7 +58,7 @@ type pass struct {
 	Cut  bool  `json:"cut,omitempty"`
 }
 
-// list is one ListRecords on its way: a request and what its tokens led to.
+// list is one unfinished ListRecords: a request and the progress of its tokens.
 type list struct {
 	span
 	// Token asks for the next response, "" for the first; Expires is on our clock.
@@ -107,15 +105,15 @@ type trust struct {
 	Before int64     `json:"before"`
 }
 
-// readCheckpoint reads a checkpoint; one that cannot be read is none.
+// readCheckpoint reads a checkpoint; an unreadable one counts as none.
 func readCheckpoint(raw json.RawMessage) checkpoint { return pages.Read[checkpoint](raw, nil) }
 
-// holds reports a checkpoint from which these params go on.
+// holds reports whether the harvest of these params continues from the checkpoint.
 func (c checkpoint) holds(made string) bool {
 	return made == c.Made || c.Moved != "" && made == c.Moved
 }
 
-// restore reads a checkpoint; one of another source is none.
+// restore reads a checkpoint; one of another source counts as none.
 func restore(raw json.RawMessage, made string) checkpoint {
 	c := readCheckpoint(raw)
 	if !c.holds(made) {
@@ -127,7 +125,7 @@ func restore(raw json.RawMessage, made string) checkpoint {
 
 func (c checkpoint) raw() json.RawMessage { return pages.Write(c) }
 
-// made is the fingerprint of what decides which records there are.
+// made is the fingerprint of the params that decide which records there are.
 func (p Params) made() string {
 	s, _ := harvest.Fingerprint([]string{p.URL, p.Set, p.prefix(), p.From}) // text: it cannot fail
 	return s

@@ -1,4 +1,4 @@
-// Package config holds the settings of a process: worker and starter read the
-// same ones, from a flag, the environment, a YAML file or the default, in this
-// order of strength, and can say which it was.
+// Package config reads the settings of a process. Worker and starter share them. A flag
+// overrides the environment, which overrides a YAML file, which overrides the default.
+// Each value knows its origin.
 package config

@@ -12,8 +12,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
-// fileSettings is what a YAML file says, every value as the text a flag would
-// have.
+// fileSettings are the values of a YAML file, in the form of flags.
 type fileSettings struct {
 	path   string
 	values map[string]said
@@ -24,10 +23,10 @@ type said struct {
 	line int
 }
 
-// maxFile bounds a settings file.
+// maxFile limits a settings file.
 const maxFile = 1 << 20
 
-// readFile reads the file strictly; no path is no file.
+// readFile reads the file strictly; an empty path means no file.
 func readFile(dir, path string) (fileSettings, error) {
 	if path == "" {
 		return fileSettings{}, nil
@@ -87,7 +86,7 @@ func (f *fileSettings) member(m *ast.MappingValueNode) error {
 	return nil
 }
 
-// textOf writes a YAML value as the text a flag would have.
+// textOf formats a YAML value as the text of a flag.
 func (k Known) textOf(n ast.Node) (string, error) {
 	switch n := n.(type) {
 	case *ast.SequenceNode:

@@ -14,25 +14,25 @@ import (
 	"github.com/vendemmia/vendemmia/internal/times"
 )
 
-// DefaultStore is where the data is when nobody says otherwise, looked for from
-// the working folder upwards.
+// DefaultStore is the store if none is set, searched from the working folder upwards.
 const DefaultStore = "sqlite:.vendemmia/vendemmia.db"
 
-// DefaultSecretEnv are the variables that references to secrets may name when
-// nobody says otherwise.
+// DefaultSecretEnv are the variables that references to secrets may name if nothing
+// else is set.
 const DefaultSecretEnv = "VENDEMMIA_SECRET_*"
 
 // Known describes one setting.
 type Known struct {
 	Name string // as a flag and in the file; the variable is Env
-	// Variable is the environment variable where it is not the usual one.
+	// Variable is the environment variable, if its name is not derived from the
+	// setting.
 	Variable string
 	Default  string
 	Help     string
-	// List says that the flag may be repeated and the file may hold a list; Map
-	// that the file may hold a map.
+	// List means that the flag may be repeated and the file may contain a list; Map
+	// that the file may contain a map.
 	List, Map bool
-	// Switch says that the flag needs no value.
+	// Switch means that the flag needs no value.
 	Switch bool
 	set    func(*Settings, string) error
 }

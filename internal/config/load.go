@@ -14,15 +14,15 @@ import (
 	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
-// Input is what settings are read from. Nothing else of the process is looked
-// at, but for the files it names and the folders above Dir.
+// Input are the sources of settings. Load reads nothing else of the process, except for
+// the files it names and the folders above Dir.
 type Input struct {
-	// Flags are those that were given, by name; lists joined by commas.
+	// Flags are the given flags by name; lists joined by commas.
 	Flags map[string]string
 	// Getenv is the environment; nil: none.
 	Getenv func(string) string
-	// ConfigFile is the YAML file; empty: VENDEMMIA_CONFIG_FILE, else SettingsFile
-	// in Dir or the first folder above that has one, else none.
+	// ConfigFile is the YAML file; empty: VENDEMMIA_CONFIG_FILE, otherwise the nearest
+	// SettingsFile in Dir or above, otherwise none.
 	ConfigFile string
 	// Dir is the working folder; empty: the process's.
 	Dir string
@@ -31,15 +31,13 @@ type Input struct {
 // ConfigFileEnv names the variable that names the YAML file.
 const ConfigFileEnv = "VENDEMMIA_CONFIG_FILE"
 
-// SettingsFile is the YAML file that is found without being named, as the store
-// is.
+// SettingsFile is the YAML file that is found without being named.
 const SettingsFile = "vendemmia.yaml"
 
 // controlQueue is the task queue of the short steps of all runs.
 const controlQueue = "vendemmia-control"
 
-// Load reads all settings: flag over environment over file over default. The
-// error joins everything that is wrong, each with where it was said.
+// Load reads all settings. The error joins all mistakes, each with its origin.
 func Load(in Input) (Settings, error) {
 	if in.Getenv == nil {
 		in.Getenv = func(string) string { return "" }
@@ -92,7 +90,7 @@ func quoted(v string) string {
 	return fmt.Sprintf("%q", v)
 }
 
-// find takes the strongest source that says something about a setting.
+// find returns the value of a setting from its strongest source.
 func (in Input) find(k Known, file fileSettings) Value {
 	v := Value{Name: k.Name, Help: k.Help}
 	said, inFile := file.values[k.Name]
@@ -139,8 +137,8 @@ func noSuch(name string) string {
 	return "no such setting; there are " + strings.Join(names, ", ")
 }
 
-// place makes the store's path absolute: relative to the file that says it, else
-// looked for upwards.
+// place makes the path of the store absolute: relative to the file that sets it,
+// otherwise searched upwards.
 func (s *Settings) place(in Input, file fileSettings) {
 	scheme, path := "", s.Store
 	if rest, ok := strings.CutPrefix(path, "sqlite:"); ok {
@@ -161,8 +159,7 @@ func (s *Settings) place(in Input, file fileSettings) {
 	}
 }
 
-// withoutPassword hides the password of an address, in whichever place it
-// stands; all else comes back as it is.
+// withoutPassword hides the password of an address; everything else is unchanged.
 func withoutPassword(value string) string {
 	if !strings.HasPrefix(value, "postgres://") && !strings.HasPrefix(value, "postgresql://") {
 		return value
@@ -181,9 +178,9 @@ func withoutPassword(value string) string {
 	return u.Redacted()
 }
 
-// Upwards looks for a relative path in a folder and in those above it: the file
-// itself, else the first folder of its path (".vendemmia"). When there is
-// neither, it stands in the folder itself.
+// Upwards searches for a relative path in a folder and those above it: for the file
+// itself, otherwise for the first folder of its path (".vendemmia"). If neither exists,
+// the path is relative to the folder itself.
 func Upwards(dir, path string) string {
 	top, _, nested := strings.Cut(filepath.ToSlash(path), "/")
 	for at := dir; ; at = filepath.Dir(at) {

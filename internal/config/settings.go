@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// Settings is everything a process can be told. Load fills it; it is a value.
+// Settings are the settings of a process. Load fills them; it is a value.
 type Settings struct {
-	// Store is where the data is: "sqlite:/absolute/path" or another address of
-	// package store. It may hold a password, which Values and Origin never show.
+	// Store is "sqlite:/absolute/path" or another address of package store. It may
+	// contain a password, which Values and Origin never show.
 	Store string
-	// StoreConnections is how many a process holds to a server; a file has none.
+	// StoreConnections is how many connections a process has to a server; a file has
+	// none.
 	StoreConnections int
-	// Create makes a store where there is none.
+	// Create makes a store if there is none.
 	Create  bool
 	Migrate string // auto, never
 
@@ -23,8 +24,8 @@ type Settings struct {
 	Heartbeat    time.Duration // after which a silent chunk counts as dead
 	AllowNetwork []netip.Prefix
 	MaxBody      int64 // bytes
-	// SecretEnv are the variables, by name or pattern, and SecretDirs the folders
-	// that references to secrets may name.
+	// SecretEnv are the variables, by name or pattern, and SecretDirs the folders of
+	// files that references to secrets may name.
 	SecretEnv  []string
 	SecretDirs []string
 	// ExecDirs are the folders whose programs may run.
@@ -54,7 +55,7 @@ type Settings struct {
 	values []Value
 }
 
-// Value is one setting as it holds, and where that was said.
+// Value is the effective value of one setting and its origin.
 type Value struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
@@ -65,7 +66,7 @@ type Value struct {
 // Values lists all settings, in the order of the help.
 func (s Settings) Values() []Value { return s.values }
 
-// Origin says where a setting was said.
+// Origin returns where a setting was set.
 func (s Settings) Origin(name string) string {
 	for _, v := range s.values {
 		if v.Name == name {
@@ -75,8 +76,8 @@ func (s Settings) Origin(name string) string {
 	return ""
 }
 
-// Name is the name of a search attribute on the server: the mapped one, or its
-// own; "" where the mapping says that it must not be used.
+// Name is the name of a search attribute on the server: the mapped one, otherwise its
+// own; "" if the mapping turns it off.
 func (s Settings) Name(attribute string) string {
 	if name, ok := s.Attributes[attribute]; ok {
 		return name

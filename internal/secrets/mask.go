@@ -15,27 +15,26 @@ import (
 	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
-// Secret is one reference and what it stands for.
+// Secret is a reference and its value.
 type Secret struct{ Ref, Value string }
 
-// String is the reference: a secret that is printed by mistake shows no value.
+// String returns the reference, so that printing a Secret by mistake shows no value.
 func (s Secret) String() string { return s.Ref }
 
-// Found are the references that a text, or the params of an item, held.
+// Found are the references in a text or in the params of an item.
 type Found []Secret
 
-// Mask hides the values of secrets in text, in every form in which addresses, JSON
-// and HTML write them. A nil Mask hides nothing. It may be used by many goroutines
-// at once.
+// Mask hides the values of secrets in text, in all notations of addresses, JSON and
+// HTML. A nil Mask hides nothing. It is safe for concurrent use.
 type Mask struct {
 	forms []form // the longest first
-	// words and content put references back: in addresses and ids, and in what
-	// documents say.
+	// words and content restore references: in addresses and ids, and in the text of
+	// documents.
 	words, content *strings.Replacer
 	restore        map[string]string
 }
 
-// form is a value as it is written somewhere.
+// form is a value in one notation.
 type form struct {
 	text string
 	ref  string // the reference, and how the value is written
@@ -43,10 +42,10 @@ type form struct {
 	plain bool
 }
 
-// minSecret keeps short values, which occur in any text, from being masked.
+// minSecret is the shortest value that is masked. Shorter ones occur in any text.
 const minSecret = 4
 
-// Mask returns the mask of what was found; nil where there is nothing to hide.
+// Mask returns the mask of the found secrets; nil if there is nothing to hide.
 func (f Found) Mask() *Mask {
 	m := &Mask{restore: map[string]string{}}
 	for _, s := range f {
@@ -82,12 +81,12 @@ func (m *Mask) add(s Secret) {
 	}
 }
 
-// plain: short, and of letters alone.
+// plain reports whether a value is short and consists of letters only.
 func plain(value string) bool {
 	return len(value) < 8 && !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// way is how a value is written somewhere.
+// way is a notation of a value.
 type way struct {
 	name  string
 	write func(string) string
@@ -114,8 +113,8 @@ func ways() []way {
 	return out
 }
 
-// wayOf parts a reference that Keep wrote from the way in which the value is to be
-// written; nil where it says none.
+// wayOf splits a reference written by Keep into the reference and the notation of its
+// value; nil if it has none.
 func wayOf(ref string) (base string, write func(string) string) {
 	i := strings.LastIndexByte(ref, '|')
 	if i < 0 {
@@ -147,8 +146,8 @@ func escapeJSON(s string) string {
 	return string(b[1 : len(b)-1])
 }
 
-// Text returns s with every letter that belongs to a value taken out, also where
-// values overlap: *** stands for what is next to each other.
+// Text replaces all parts of s that belong to a value, also where values overlap;
+// adjacent ones become a single ***.
 func (m *Mask) Text(s string) string {
 	if m == nil {
 		return s
@@ -170,7 +169,7 @@ func (m *Mask) Text(s string) string {
 	return b.String() + s[at:]
 }
 
-// spans are the places of values in s, sorted.
+// spans returns the positions of values in s, sorted.
 func (m *Mask) spans(s string) [][2]int {
 	var out [][2]int
 	for _, f := range m.forms {
@@ -199,7 +198,7 @@ func (m *Mask) Texts(all []string) []string {
 	return out
 }
 
-// Error returns err with the values hidden in all of its text; its kind stays.
+// Error returns err with the values hidden in its text. Its kind is unchanged.
 func (m *Mask) Error(err error) error {
 	e := harvest.AsError(err)
 	if e == nil || m == nil {
@@ -216,9 +215,8 @@ func (m *Mask) Exchange(x visit.Exchange) visit.Exchange {
 	return x
 }
 
-// Page hides values in all of a page, so that it can be stored and shown: in ids
-// and addresses references stand in their place, and Restore gives the checkpoint
-// back.
+// Page hides values in a page, so that it can be stored and shown. In ids and addresses
+// references replace them; Restore restores the checkpoint.
 func (m *Mask) Page(p harvest.Page) harvest.Page {
 	if m == nil {
 		return p
@@ -243,7 +241,7 @@ func (m *Mask) document(d *harvest.Document) {
 	d.Title, d.Body, d.Fields = m.Content(d.Title), m.Bytes(d.Body), references.MapFields(d.Fields, m.Content)
 }
 
-// Bytes is Content for bytes that a source sent.
+// Bytes is Content for bytes from a source.
 func (m *Mask) Bytes(b []byte) []byte {
 	if m == nil || len(b) == 0 {
 		return b
@@ -251,7 +249,7 @@ func (m *Mask) Bytes(b []byte) []byte {
 	return []byte(m.Content(string(b)))
 }
 
-// Unread undoes what Page did to records in quarantine.
+// Unread reverses Page for records in quarantine.
 func (m *Mask) Unread(list []harvest.Unread) []harvest.Unread {
 	list = slices.Clone(list)
 	for i := range list {
@@ -260,8 +258,8 @@ func (m *Mask) Unread(list []harvest.Unread) []harvest.Unread {
 	return list
 }
 
-// PutBack returns an address or an id with references in the place of values:
-// equal texts stay equal and others others, also after the secret was changed.
+// PutBack returns an address or id with references in place of values. Equal texts stay
+// equal and different ones different, also after the secret has changed.
 func (m *Mask) PutBack(s string) string {
 	if m == nil {
 		return s
@@ -269,7 +267,7 @@ func (m *Mask) PutBack(s string) string {
 	return m.words.Replace(s)
 }
 
-// Content is PutBack for what a document says: short words are left alone.
+// Content is PutBack for the text of a document: short words stay.
 func (m *Mask) Content(s string) string {
 	if m == nil {
 		return s
@@ -277,8 +275,8 @@ func (m *Mask) Content(s string) string {
 	return m.content.Replace(s)
 }
 
-// Keep returns a JSON value with references in the place of values, for Restore.
-// What only looks like a reference is escaped.
+// Keep returns a JSON value with references in place of values, for Restore. Text that
+// looks like a reference is escaped.
 func (m *Mask) Keep(raw json.RawMessage) json.RawMessage { return m.each(raw, m.KeepText) }
 
 // KeepText is Keep for one text.
@@ -300,8 +298,8 @@ func (m *Mask) KeepText(s string) string {
 	}
 }
 
-// withDollars puts dollars that stand before a reference into it: outside they
-// would make text of it.
+// withDollars moves the dollars before a reference into it, because outside they would
+// escape it.
 func withDollars(ref string, n int) string {
 	if n == 0 {
 		return ref
@@ -315,8 +313,8 @@ func withDollars(ref string, n int) string {
 	return base + "|" + strings.Repeat("$", n) + name + "}"
 }
 
-// first finds the first value in s from a place on, of several the longest. next
-// remembers where each form comes next, so that s is read once for each.
+// first finds the first value in s from a position on, and the longest of several. next
+// caches the next position of each form, so that s is searched once for each.
 func (m *Mask) first(s string, from int, next []int) (form, int) {
 	best, found := -1, form{}
 	for i, f := range m.forms {
@@ -333,8 +331,7 @@ func (m *Mask) first(s string, from int, next []int) (form, int) {
 	return found, best
 }
 
-// Restore undoes Keep, with the values of today; a reference that is none of this
-// mask's stays text.
+// Restore reverses Keep with the current values. Unknown references stay text.
 func (m *Mask) Restore(raw json.RawMessage) json.RawMessage { return m.each(raw, m.RestoreText) }
 
 // RestoreText is Restore for one text.

@@ -1,6 +1,6 @@
-// Package secrets resolves the references that stand for secrets in campaign
-// files, ${secret:env:NAME} and ${secret:file:PATH}, in the process that asks the
-// source and nowhere else, and hides the values wherever text leaves it.
+// Package secrets resolves the references to secrets in campaign files,
+// ${secret:env:NAME} and ${secret:file:PATH}, in the process that sends the request,
+// and hides the values in everything that leaves it.
 package secrets
 
 import (
@@ -19,24 +19,23 @@ import (
 	"github.com/vendemmia/vendemmia/internal/userfile"
 )
 
-// maxFile bounds a secret's file: a larger one is no secret but a mistake.
+// maxFile limits the file of a secret. A larger file is a mistake.
 const maxFile = 64 << 10
 
-// Resolver finds the values of references, of those that it was given and no
-// others. The zero Resolver finds none. It may be used by many goroutines at
-// once; values are looked up anew each time, so a rotated secret needs no restart.
+// Resolver returns the values of permitted references. The zero Resolver permits none.
+// It is safe for concurrent use. Values are read again each time, so a rotated secret
+// needs no restart.
 type Resolver struct {
 	Getenv func(string) string
-	// Env are the variables that may be resolved, by name or by pattern (A_*).
+	// Env are the permitted variables, by name or by pattern (A_*).
 	Env []string
-	// Dirs are the folders whose files may be resolved.
+	// Dirs are the folders of permitted files.
 	Dirs []string
 }
 
-// Text replaces every reference in s and returns what was found, so that it can
-// be masked where it would be printed. In an address a value is escaped for the
-// place where it stands. What cannot be resolved is a KindMisconfigured error that
-// names the reference, never a value.
+// Text replaces all references in s and returns them, so that they can be masked in
+// output. In an address a value is escaped for its position. A reference that cannot be
+// resolved is a KindMisconfigured error that names the reference, never a value.
 func (r Resolver) Text(s string) (string, Found, error) {
 	var found Found
 	var failed error
@@ -88,7 +87,7 @@ func (r Resolver) env(ref, name string) (string, error) {
 	return "", fmt.Errorf("%s: the worker's environment has no such variable, or it is empty", ref)
 }
 
-// may reports whether a variable was given to this process as a secret.
+// may reports whether a variable is permitted.
 func (r Resolver) may(name string) bool {
 	for _, pattern := range r.Env {
 		if fits, err := path.Match(pattern, name); err == nil && fits && r.Getenv != nil {
@@ -105,7 +104,7 @@ func words(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// file reads a secret's file; a line break at its end is an editor's.
+// file reads the file of a secret without its final line break.
 func (r Resolver) file(ref, name string) (string, error) {
 	raw, err := r.read(name)
 	if err != nil {
@@ -118,7 +117,7 @@ func (r Resolver) file(ref, name string) (string, error) {
 	return value, nil
 }
 
-// read reads a file below one of the folders: a path is whole, or relative to one
+// read reads a file below one of the folders. The path is absolute, or relative to one
 // of them.
 func (r Resolver) read(name string) ([]byte, error) {
 	err := fmt.Errorf("only files below %s are read; put it there, or add %s to the setting secret-dir (worker --secret-dir, VENDEMMIA_SECRET_DIR)", folders(r.Dirs), filepath.Dir(name))
@@ -148,7 +147,7 @@ func folders(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// fit escapes a value that stands from one place to another of an address.
+// fit escapes a value for its position in an address.
 func fit(address string, from, to int, value string) string {
 	scheme, before, isAddress := strings.Cut(address[:from], "://")
 	if !isAddress || strings.ContainsAny(scheme, "/?#@ ") {
@@ -167,8 +166,8 @@ func fit(address string, from, to int, value string) string {
 	}
 }
 
-// writtenOut are the passwords of addresses that a source named, or that stood in a
-// file before that was refused. Their references are of no use outside of Mask.
+// writtenOut are literal passwords in addresses: from a source, or from a file of the
+// time before they were refused. Their references only work inside Mask.
 func writtenOut(raw json.RawMessage) (found Found) {
 	if references.AddressWithPassword(raw) == "" {
 		return nil
@@ -186,9 +185,8 @@ func writtenOut(raw json.RawMessage) (found Found) {
 	return found
 }
 
-// JSON replaces the references in every string of a JSON value, however deep;
-// see Text. Raw without references comes back as it is. Names of members are
-// left alone.
+// JSON replaces the references in all strings of a JSON value, see Text. A value
+// without references is returned unchanged. Names of members are not replaced.
 func (r Resolver) JSON(raw json.RawMessage) (json.RawMessage, Found, error) {
 	var all Found
 	var failed error

@@ -15,21 +15,21 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// maxAnswer is how much of an answer is read before it is thrown away, so that
-// the connection can be used again.
+// maxAnswer is how much of a response is read and discarded, so that the connection can
+// be reused.
 const maxAnswer = 4 << 10
 
-// Sender posts messages. It may be used by many goroutines at once.
+// Sender posts messages. It is safe for concurrent use.
 type Sender struct {
-	// Client makes the requests; the network guard and the caps are its own.
+	// Client sends the requests; it provides the network guard and the limits.
 	Client *http.Client
 	Now    func() time.Time // nil: time.Now
 }
 
-// Send posts a payload as application/json. The key, the same at every
-// repetition, is the Idempotency-Key header. Errors are *harvest.Error and hold
-// no query string, which often is a secret; KindMisconfigured is an address that
-// can never be sent to.
+// Send posts a payload as application/json. The key, which is the same for each
+// repetition, is the Idempotency-Key header. Errors are *harvest.Error without the
+// query string, which often is a secret. KindMisconfigured means that the address can
+// never work.
 func (s Sender) Send(ctx context.Context, to, key string, payload json.RawMessage) error {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s Sender) post(ctx context.Context, u *url.URL, key string, payload []byte
 	return harvest.StatusError("notify", on, resp.StatusCode, resp.Header.Get("Retry-After"), s.now())
 }
 
-// plain leaves out the address that net/url repeats.
+// plain removes the address that net/url repeats.
 func plain(on string, err error) error {
 	cause := err
 	if u, ok := errors.AsType[*url.Error](err); ok {

@@ -1,7 +1,6 @@
-// Package answer asks for one document over HTTP and says, in the words of
-// harvest, what came of it: one reading of statuses, bodies and of pages that
-// stand before the real one, for all fetchers. What a document must look like
-// is theirs to say.
+// Package answer sends one request over HTTP and classifies the response for all
+// fetchers: statuses, bodies, and pages in place of the real one. Fetchers decide what
+// a document must look like.
 package answer
 
 import (
@@ -17,11 +16,11 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// MaxEvidence of an answer is kept for people to look at; so much is read of
-// the page of an error.
+// MaxEvidence is how much of a response is kept for people to look at, and how much of
+// an error page is read.
 const MaxEvidence = 64 << 10
 
-// believed is how much room is made because a server says that so much will come.
+// believed is how much memory is reserved because of an announced length.
 const believed = 1 << 20
 
 // MaxAddress and MaxValidator bound what checkpoints remember of an answer: a longer
@@ -31,7 +30,7 @@ const (
 	MaxValidator = 1 << 10
 )
 
-// Validators are what a document is asked for again by, as they came.
+// Validators make the next request conditional. They are kept as received.
 type Validators struct{ ETag, LastModified string }
 
 // Ask is one request.
@@ -45,34 +44,34 @@ type Ask struct {
 	Send   []byte
 	Header http.Header
 	Known  Validators
-	// Most is how many bytes a body may have: a cap for clients that have none.
+	// Most limits the body in bytes, for clients without a limit.
 	Most int64
-	// Into lends its room to the body; may be nil.
+	// Into is memory to reuse for the body; may be nil.
 	Into []byte
 }
 
-// Answer is one document as it came.
+// Answer is one response.
 type Answer struct {
 	Validators
 	Status int
 	Header http.Header
 	Body   []byte
-	// Final is where the body came from; Moved is where permanent redirects
-	// alone led, "" when there were none.
+	// Final is where the body came from. Moved is where permanent redirects alone led,
+	// "" if there were none.
 	Final *url.URL
 	Moved string
-	// NotModified: the document is as the validators say, and did not come.
+	// NotModified: the validators still match, so there is no body.
 	NotModified bool
-	// Short: the body broke off; Uncompressed: the transport undid a compression.
+	// Short: the body was cut off. Uncompressed: the transport decompressed it.
 	Short, Uncompressed bool
 
 	ask   Ask
 	lease *lease
 }
 
-// Get asks. What the status means is not judged, see Refusal; of an error's page
-// no more than MaxEvidence is read. A body that breaks off, or is longer than
-// ask.Most, is an error beside the answer.
+// Get sends the request. It does not interpret the status, see Refusal; of an error
+// page it reads at most MaxEvidence. A body that is cut off or longer than ask.Most is
+// an error beside the answer.
 func Get(ctx context.Context, client *http.Client, ask Ask) (Answer, error) {
 	a := Answer{ask: ask}
 	req, err := http.NewRequestWithContext(ctx, cmp.Or(ask.Method, http.MethodGet), ask.Address, ask.body())
@@ -142,8 +141,8 @@ func (a *Answer) read(ctx context.Context, resp *http.Response) error {
 	return nil
 }
 
-// readInto reads in steps, so that room is there before it is used: as much as was
-// announced, else each time four times as much.
+// readInto reads in steps, so that memory is granted before it is used: as much as
+// announced, otherwise four times as much each step.
 func (a *Answer) readInto(ctx context.Context, resp *http.Response, most int64) error {
 	b := bytes.NewBuffer(a.ask.Into[:0])
 	b.Grow(int(min(max(resp.ContentLength, 0), believed)) + bytes.MinRead)
@@ -163,8 +162,8 @@ func (a *Answer) readInto(ctx context.Context, resp *http.Response, most int64) 
 	}
 }
 
-// next is how far the next step of a body goes: to its end, where that was
-// announced, and one byte behind it, to see that it is the end.
+// next is where the next step of a body ends: at the announced end and one byte beyond,
+// to verify that it is the end.
 func next(step, announced, most int64) int64 {
 	factor := int64(4)
 	if step >= 16<<20 {
@@ -186,13 +185,12 @@ func (a *Answer) Blank() bool { return len(bytes.TrimSpace(a.Body)) == 0 }
 // ContentType is the header of that name.
 func (a *Answer) ContentType() string { return a.Header.Get("Content-Type") }
 
-// Evidence is what is kept of the body for people to look at.
+// Evidence is the part of the body that is kept for people to look at.
 func (a *Answer) Evidence() []byte { return bytes.Clone(a.Body[:min(len(a.Body), MaxEvidence)]) }
 
-// Refusal says what a status means that does not bring the document, with its
-// page as evidence where that may say more; nil where the status does bring it,
-// and where there was no answer at all. Failures whose page is a challenge are
-// KindBlocked. The caller adds the advice.
+// Refusal explains a status that comes without the document, with the page as evidence
+// if it may say more. It is nil if the document came, and if there was no response. A
+// failure with a challenge page is KindBlocked. The caller adds the advice.
 func (a *Answer) Refusal() *harvest.Error {
 	switch {
 	case a.Status == 0, a.Status == http.StatusOK, a.Status == http.StatusNonAuthoritativeInfo, a.NotModified:

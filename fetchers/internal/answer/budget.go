@@ -11,23 +11,22 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 )
 
-// What the bodies of all fetches of this process may have of its memory together.
-// Reading and parsing cost several times as much, so that twenty bodies of the
-// largest size at once stay within half a GiB.
+// The memory that the bodies of all fetches of this process may use together. Reading
+// and parsing cost several times as much, so that twenty bodies of the largest size
+// stay within half a GiB.
 const (
 	inFlight = 32 << 20
-	// free bodies are not counted: most are no longer.
+	// Bodies up to free are not counted. Most bodies are smaller.
 	free = 1 << 20
-	// patience is how long a body waits for the others; then its item comes back
-	// later.
+	// patience is how long a body waits for memory; then its item is deferred.
 	patience = 30 * time.Second
 )
 
-// bodies is the one budget of the process: its memory is one.
+// bodies is the budget of the process.
 var bodies = &budget{left: inFlight}
 
-// budget hands out memory first come, first served. One lease at a time may have
-// more than is left: without that, bodies read in part could wait for each other.
+// budget grants memory in order of request. One lease at a time may exceed the rest:
+// otherwise bodies that were read in part could wait for each other.
 type budget struct {
 	mu   sync.Mutex
 	left int64
@@ -41,13 +40,13 @@ type waiter struct {
 	ready chan struct{}
 }
 
-// lease is what one body has.
+// lease is the memory of one body.
 type lease struct {
 	from *budget
 	n    int64
 }
 
-// take adds n bytes to the lease, when they are there.
+// take adds n bytes to the lease, once they are available.
 func (l *lease) take(ctx context.Context, n int64) error {
 	w, ok := l.from.ask(l, n)
 	if ok {
@@ -61,7 +60,7 @@ func (l *lease) take(ctx context.Context, n int64) error {
 		case <-w.ready:
 			return nil
 		case <-poke.C:
-			runtime.GC() // bodies that nobody uses any more are still counted
+			runtime.GC() // unused bodies count until they are collected
 		case <-ctx.Done():
 			return l.from.leave(w, context.Cause(ctx))
 		case <-late.C:
@@ -86,7 +85,7 @@ func (b *budget) ask(l *lease, n int64) (w *waiter, ok bool) {
 	return w, false
 }
 
-// serve grants what can be granted; mu is held.
+// serve grants requests in order; mu is held.
 func (b *budget) serve() {
 	for len(b.line) > 0 {
 		w := b.line[0]
@@ -104,7 +103,7 @@ func (b *budget) serve() {
 
 func (b *budget) grant(l *lease, n int64) { b.left, l.n = b.left-n, l.n+n }
 
-// leave takes w out of the line; what it was granted in that moment is its own.
+// leave removes w from the queue. Memory that was granted meanwhile stays granted.
 func (b *budget) leave(w *waiter, err error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,7 +116,7 @@ func (b *budget) leave(w *waiter, err error) error {
 	return err
 }
 
-// keep gives back all but n bytes.
+// keep returns all but n bytes.
 func (l *lease) keep(n int64) {
 	l.from.mu.Lock()
 	defer l.from.mu.Unlock()
@@ -130,8 +129,7 @@ func (l *lease) keep(n int64) {
 	l.from.serve()
 }
 
-// hold binds the lease to the body: it ends with it where nobody releases it
-// earlier.
+// hold ends the lease when the body is collected, unless it is released earlier.
 func (l *lease) hold(body []byte) {
 	if l.n == 0 || cap(body) == 0 {
 		l.keep(0)
@@ -141,8 +139,8 @@ func (l *lease) hold(body []byte) {
 	runtime.AddCleanup(&body[:1][0], func(l *lease) { l.keep(0) }, l)
 }
 
-// Release says that nothing made of the body is needed any more: others may have
-// its memory. It may be called twice, and left out: then the body's end counts.
+// Release returns the memory of the body, when nothing made of it is needed. It may be
+// called twice. Without it the memory is returned when the body is collected.
 func (a *Answer) Release() {
 	if a.lease != nil {
 		a.lease.keep(0)

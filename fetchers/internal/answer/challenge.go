@@ -15,8 +15,8 @@ const (
 
 const smallPage = 16 << 10
 
-// IsChallenge reports a page that stands before the real one. It is for what is
-// known not to be the real one: honest pages may speak of such things.
+// IsChallenge reports a page that is shown in place of the real one. Use it only on
+// pages that are known not to be the real one, because others may mention such words.
 func IsChallenge(page []byte) bool {
 	text := strings.ToLower(string(page[:min(len(page), MaxEvidence)]))
 	return holdsOne(text, challengeSigns) || len(page) < smallPage && holdsOne(text, captchaSigns)

@@ -15,11 +15,11 @@ const (
 	ratioFrom = 1 << 20
 )
 
-// Zipped reports a body that is compressed though no header said so.
+// Zipped reports a body that is compressed without a header that says so.
 func Zipped(body []byte) bool { return bytes.HasPrefix(body, []byte{0x1f, 0x8b}) }
 
-// Gunzip undoes such a compression, and stops where more than most comes, or more
-// than a page can be. What came until then is beside the error.
+// Gunzip decompresses such a body. It stops beyond most bytes and at a decompression
+// bomb, and returns what it has beside the error.
 func Gunzip(body []byte, most int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
