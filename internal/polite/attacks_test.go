@@ -200,7 +200,7 @@ func redirectAttacks() []attack {
 		to("to gopher", "gopher://127.0.0.1/", harvest.KindBroken, `scheme "gopher" is not http or https`),
 		to("to nowhere", "", harvest.KindBroken, "a redirect (302) without an address"),
 		{"without end", "/startx, /startxx, …", harvest.KindBroken, "more than 10 redirects", endless},
-		{"in a circle", "/start to /start", harvest.KindBroken, "the redirects go in a circle", circle},
+		{"in a circle", "/start to /start", harvest.KindBroken, "the redirects form a loop", circle},
 	}
 }
 
@@ -267,7 +267,7 @@ func answerAttacks() []attack {
 			forever(w, zeros)
 		})},
 		{"10 GB, not announced", "", harvest.KindBroken, "the body is too large", answer(patience, func(w http.ResponseWriter) { forever(w, zeros) })},
-		{"a gzip bomb", "12 MiB of zeros in 12 KiB", harvest.KindBroken, "the body swells too much", func(t *testing.T) error {
+		{"a gzip bomb", "12 MiB of zeros in 12 KiB", harvest.KindBroken, "the body grows too much when decompressed", func(t *testing.T) error {
 			bomb := pack(t, "gzip", strings.Repeat("\x00", 12<<20))
 			return drinks(t, patience, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Encoding", "gzip")
@@ -281,14 +281,14 @@ func answerAttacks() []attack {
 				forever(w, strings.Repeat(empty, 1000))
 			})
 		}},
-		{"a slow drip", "one byte at a time", harvest.KindTimeout, "no complete answer in time", answer(soon, func(w http.ResponseWriter) {
+		{"a slow drip", "one byte at a time", harvest.KindTimeout, "no complete response in time", answer(soon, func(w http.ResponseWriter) {
 			for drip := time.NewTicker(10 * time.Millisecond); ; <-drip.C {
 				if _, err := io.WriteString(w, "x"); err != nil || http.NewResponseController(w).Flush() != nil {
 					return
 				}
 			}
 		})},
-		{"headers that drip", "", harvest.KindTimeout, "no complete answer in time", bytes(soon, func(w io.Writer) {
+		{"headers that drip", "", harvest.KindTimeout, "no complete response in time", bytes(soon, func(w io.Writer) {
 			io.WriteString(w, "HTTP/1.1 200 OK\r\nX-Drip: ") // test server
 			for drip := time.NewTicker(10 * time.Millisecond); ; <-drip.C {
 				if _, err := io.WriteString(w, "x"); err != nil {
@@ -296,15 +296,15 @@ func answerAttacks() []attack {
 				}
 			}
 		})},
-		{"headers without end", "X-A: …", harvest.KindBroken, "its header is larger than 262144 bytes", bytes(patience, func(w io.Writer) {
+		{"headers without end", "X-A: …", harvest.KindBroken, "server response headers exceeded 262144 bytes", bytes(patience, func(w io.Writer) {
 			io.WriteString(w, "HTTP/1.1 200 OK\r\n") // test server
 			forever(w, "X-A: "+strings.Repeat("a", 1000)+"\r\n")
 		})},
-		{"interim answers without end", "103 Early Hints, again and again", harvest.KindBroken, "not an HTTP answer", bytes(patience, func(w io.Writer) {
+		{"interim answers without end", "103 Early Hints, again and again", harvest.KindBroken, "the response is not HTTP", bytes(patience, func(w io.Writer) {
 			forever(w, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
 		})},
-		{"no answer", "", harvest.KindTimeout, "no complete answer in time", bytes(soon, func(w io.Writer) { io.Copy(io.Discard, w.(net.Conn)) })}, // test server
-		{"no HTTP", "SSH-2.0-OpenSSH_9.6", harvest.KindBroken, "not an HTTP answer", bytes(patience, func(w io.Writer) {
+		{"no answer", "", harvest.KindTimeout, "no complete response in time", bytes(soon, func(w io.Writer) { io.Copy(io.Discard, w.(net.Conn)) })}, // test server
+		{"no HTTP", "SSH-2.0-OpenSSH_9.6", harvest.KindBroken, "the response is not HTTP", bytes(patience, func(w io.Writer) {
 			io.WriteString(w, "SSH-2.0-OpenSSH_9.6\r\n\r\n") // test server
 		})},
 		{"a body cut short", "5 of 1000 bytes", harvest.KindServerError, "the body was cut short", bytes(patience, func(w io.Writer) {
