@@ -31,3 +31,54 @@ type Group struct {
 	Names     []string `json:"names"`
 	Documents int64    `json:"documents"`
 }
+
+// StatsFilter selects items that ended since a moment; zero members do not select.
+type StatsFilter struct {
+	Campaign  string
+	Campaigns []string // one of these; an empty list that is not nil fits nothing
+	Queue     string
+	Since     time.Time
+	Now       time.Time
+	// Delayed and Slow are from how long a wait and a work on count as such, Many from
+	// how many attempts on.
+	Delayed, Slow time.Duration
+	Many          int
+	Hosts         int // at most so many
+}
+
+// Stats is how it went: what waits now, and what ended since a moment.
+type Stats struct {
+	Queued    int `json:"queued"`    // due now
+	Postponed int `json:"postponed"` // due later
+	Running   int `json:"running"`
+	Stuck     int `json:"stuck"` // not ended, and workers died under them since their last page
+	Ended     int `json:"ended"`
+	// Latency is from when an item's run was due to its first attempt, Execution from
+	// there to its end, waits between attempts included.
+	Latency   Spread `json:"latency"`
+	Execution Spread `json:"execution"`
+	Delayed   int    `json:"delayed"`
+	Slow      int    `json:"slow"`
+	Many      int    `json:"many_attempts"`
+	// What those that ended asked for, and brought.
+	Requests  int64      `json:"requests"`
+	Bytes     int64      `json:"bytes"`
+	Documents int64      `json:"documents"` // new, changed or deleted
+	Hosts     []HostCost `json:"hosts"`     // the most asked first
+}
+
+// Spread is how long something took.
+type Spread struct {
+	Average time.Duration `json:"average"`
+	Median  time.Duration `json:"p50"`
+	P95     time.Duration `json:"p95"`
+}
+
+// HostCost is what one host was asked for.
+type HostCost struct {
+	Host     string        `json:"host"`
+	Requests int64         `json:"requests"`
+	Bytes    int64         `json:"bytes"`
+	Took     time.Duration `json:"took"`
+	Waited   time.Duration `json:"waited"`
+}

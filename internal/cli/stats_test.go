@@ -45,3 +45,17 @@ func TestStatsQueue(t *testing.T) {
 	require.Equal(t, program.ExitUsage, r.code)
 	require.Contains(t, r.err, "stats queue librery: no campaign uses this queue; did you mean library?")
 }
+
+func TestStatsItems(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	golden(t, "stats_items", b.ok("stats", "items", "--since", "2026-05-03", "--hosts", "3"))
+	golden(t, "stats_items_json", b.ok("stats", "items", "--campaign", "news", "--tag", "rss", "--since", "2026-05-03 18:00", "--hosts", "1", "-o", "json"))
+	for want, args := range map[string][]string{
+		"did you mean library?": {"--queue", "librery"}, "did you mean rss?": {"--tag", "rsss"}, "did you mean news?": {"--campaign", "nws"}, "not a time": {"--since", "soon"},
+	} {
+		r := b.run(append([]string{"stats", "items"}, args...)...)
+		require.Equal(t, program.ExitUsage, r.code, args)
+		require.Contains(t, r.err, want)
+	}
+}

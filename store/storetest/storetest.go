@@ -33,7 +33,7 @@ func (s Store) Again(t *testing.T) Store {
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	groups := map[string]map[string]func(*testing.T, Store){
 		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(), "quarantine": quarantineTests(), "outbox": outboxTests(), "passes": passTests(),
-		"documents": documentTests(), "items": itemTests(), "reading": readingTests(), "retention": retentionTests(), "departures": departureTests(), "queues": queueTests(), "filters": filterTests(), "spending": spendingTests(),
+		"documents": documentTests(), "items": itemTests(), "reading": readingTests(), "retention": retentionTests(), "departures": departureTests(), "queues": queueTests(), "filters": filterTests(), "spending": spendingTests(), "stats": statsTests(),
 	}
 	for group, tests := range groups {
 		t.Run(group, func(t *testing.T) {
