@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X github.com/vendemmia/vendemmia/internal/process.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build temporal temporal-server production e2e-production test check fmt bench soak fuzz race histories packages clean
+.PHONY: help demo build temporal temporal-server production e2e-production test check fmt bench soak fuzz race histories packages monitoring clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,12 @@ packages: build $(BIN)/nfpm ## packages for Debian and Red Hat in dist/, install
 
 $(BIN)/nfpm: deployments/packages/go.mod
 	$(GO) build -C deployments/packages -o ../../$(BIN)/nfpm github.com/goreleaser/nfpm/v2/cmd/nfpm
+
+PROMTOOL ?= promtool
+monitoring: ## check alert rules and when they fire with promtool (Debian: package prometheus)
+	cd deployments/monitoring && $(PROMTOOL) check rules alerts.yaml
+	cd deployments/monitoring && $(PROMTOOL) test rules alerts_test.yaml
+	cd deployments/monitoring && $(PROMTOOL) check config prometheus.yaml
 
 clean: ## remove what was built; the data in .vendemmia stays
 	rm -rf $(BIN) dist
