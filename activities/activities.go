@@ -44,6 +44,9 @@ type Deps struct {
 	Secrets  resolver
 	Temporal engine
 	Send     sender
+	// Registries makes the campaigns of registries, and Lookup knows their fetchers.
+	Registries keeper
+	Lookup     campaigns.Lookup
 	// Hosts reads the rules of hosts anew. It is called before this process asks
 	// anything for a run, so that what was applied before the run holds for all of
 	// it; nil: they are always current.
@@ -121,6 +124,9 @@ func (a *Activities) Register(r temporalx.Registry) {
 	registerBeating(r, steps.Reconcile, a.Reconcile)
 	registerBeating(r, steps.FindMissed, a.FindMissed)
 	registerBeating(r, steps.Clean, a.Clean)
+	registerBeating(r, steps.ListJobs, a.ListJobs)
+	registerBeating(r, steps.ApplyJobs, a.ApplyJobs)
+	registerBeating(r, steps.ReportJobs, a.ReportJobs)
 }
 
 // register installs a step and translates its errors for Temporal.

@@ -11,5 +11,6 @@ import (
 // test environments and the replayer take them alike.
 func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(Campaign, workflow.RegisterOptions{Name: steps.CampaignWorkflow})
+	r.RegisterWorkflowWithOptions(Registry, workflow.RegisterOptions{Name: steps.RegistryWorkflow})
 	r.RegisterWorkflowWithOptions(Housekeeping, workflow.RegisterOptions{Name: HousekeepingWorkflow})
 }

@@ -44,6 +44,8 @@ type fakeEngine struct {
 	added      []workflows.Attribute
 	schedules  fakeSchedules
 	queues     []string
+	synced     steps.RegistryDone
+	syncFailed string
 }
 
 func (f *fakeEngine) tell(what string) error {
@@ -182,4 +184,8 @@ func (f *fakeEngine) AddSearchAttributes(_ context.Context, add []workflows.Attr
 		f.attributes[a.Name] = a.Type
 	}
 	return nil
+}
+
+func (f *fakeEngine) SyncRegistry(_ context.Context, in steps.RegistryIn) (steps.RegistryDone, string, error) {
+	return f.synced, f.syncFailed, f.tell("sync " + in.Registry)
 }

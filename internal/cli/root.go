@@ -20,6 +20,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/outbox"
 	"github.com/vendemmia/vendemmia/internal/cli/probe"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/cli/registries"
 	"github.com/vendemmia/vendemmia/internal/cli/runs"
 	"github.com/vendemmia/vendemmia/internal/cli/setup"
 	"github.com/vendemmia/vendemmia/internal/cli/stats"
@@ -50,6 +51,7 @@ func commands() []func(*program.Program) *cobra.Command {
 		fetchers.New,
 		newImport,
 		events.New,
+		registries.New,
 		workers.New,
 		stats.New,
 		hosts.New,

@@ -110,3 +110,48 @@ func OfItem(t harvest.Tally, always bool) Outcome {
 		return Unchanged
 	}
 }
+
+// Ending is one of the four ways in which a harvest ends for whoever asked for it.
+type Ending string
+
+// The endings.
+const (
+	EndedOK         Ending = "ok"
+	EndedLater      Ending = "restart" // please restart me in some time
+	EndedError      Ending = "error"
+	EndedTerminated Ending = "terminated" // as told
+)
+
+// Ending returns the ending that an outcome is; why is the reason that stands beside
+// it. A run that the source or the next tick broke off goes on where it was: it asks
+// to be started again. "" is of no outcome.
+func (o Outcome) Ending(why Why) Ending {
+	switch {
+	case o == "":
+		return ""
+	case o == Cancelled:
+		return EndedTerminated
+	case o == Throttled, o == Missed, why == WhyNextTick:
+		return EndedLater
+	case o.Severity() == Bad:
+		return EndedError
+	default:
+		return EndedOK
+	}
+}
+
+// Words says an ending as people do.
+func (e Ending) Words() string {
+	switch e {
+	case EndedOK:
+		return "finished OK"
+	case EndedLater:
+		return "asks to be started again in some time"
+	case EndedError:
+		return "ended with an error"
+	case EndedTerminated:
+		return "terminated as told"
+	default:
+		return ""
+	}
+}

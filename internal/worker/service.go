@@ -19,7 +19,7 @@ import (
 	"github.com/vendemmia/vendemmia/activities"
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/internal/config"
-	"github.com/vendemmia/vendemmia/internal/planner"
+	"github.com/vendemmia/vendemmia/internal/lookup"
 	"github.com/vendemmia/vendemmia/internal/polite"
 	"github.com/vendemmia/vendemmia/internal/process"
 	"github.com/vendemmia/vendemmia/internal/secrets"
@@ -183,12 +183,11 @@ func (s *service) activities(names map[string]string) *activities.Activities {
 	if heartbeat == usualHeartbeat {
 		heartbeat = 0
 	}
-	resume := planner.New(s.Store, s.Remote.ScheduleClient(), planner.Settings{
-		Instance: workflows.Instance{Name: s.Settings.Instance, Store: s.Store.ID(), Attributes: names}, Log: s.Log,
-	}).Resume
+	known := lookup.Of(s.Fetchers)
+	keeper := newKeeper(s.Remote, s.Store, workflows.Instance{Name: s.Settings.Instance, Store: s.Store.ID(), Attributes: names}, known, s.Log)
 	return activities.New(activities.Deps{
-		Resume: resume,
-		Store:  s.Store, Fetchers: s.Fetchers, Client: s.client, Hosts: s.Hosts.read, Secrets: s.Secrets, Temporal: runs{s.Remote},
+		Resume: keeper.planner.Resume, Registries: keeper, Lookup: known,
+		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Hosts: s.Hosts.read, Secrets: s.Secrets, Temporal: runs{s.Remote},
 		Send: webhook.Sender{Client: s.Polite.HTTP(visit.Visitor{Contact: s.Settings.Contact, Timeout: sendTimeout})}, Meter: s.Metrics, Attributes: maps.Clone(names),
 		Queue: s.queue, Heartbeat: heartbeat, ItemSlots: s.Settings.ItemSlots, Drain: s.Settings.Drain, Worker: string(s.Remote.identity), Log: s.Log,
 	})

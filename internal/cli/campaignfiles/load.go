@@ -2,29 +2,19 @@ package campaignfiles
 
 import (
 	"github.com/vendemmia/vendemmia/campaigns"
-	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
+	"github.com/vendemmia/vendemmia/internal/lookup"
 )
 
 // Lookup makes the fetchers known to the file format.
 func Lookup(p *program.Program) campaigns.Lookup {
-	return func(name string) (campaigns.FetcherInfo, error) {
-		k, err := p.Env.Fetchers.Find(name)
-		if err != nil {
-			return campaigns.FetcherInfo{}, err
-		}
-		return infoOf(k), nil
-	}
-}
-
-func infoOf(k fetchers.Kind) campaigns.FetcherInfo {
-	return campaigns.FetcherInfo{Name: k.Name, Description: k.Description, Splitter: k.Splitter(), Exhaustive: k.Exhaustive(), Continuer: k.Continuer()}
+	return lookup.Of(p.Env.Fetchers)
 }
 
 func Kinds(p *program.Program) []campaigns.FetcherInfo {
 	var out []campaigns.FetcherInfo
 	for _, k := range p.Env.Fetchers.All() {
-		out = append(out, infoOf(k))
+		out = append(out, lookup.Info(k))
 	}
 	return out
 }

@@ -26,6 +26,7 @@ type Engine interface {
 	QueueEngine
 	scheduleEngine
 	attributeEngine
+	registryEngine
 }
 
 type RunEngine interface {
@@ -59,4 +60,8 @@ type scheduleEngine interface {
 type attributeEngine interface {
 	SearchAttributes(context.Context) (map[string]string, error)
 	AddSearchAttributes(context.Context, []workflows.Attribute) error
+}
+
+type registryEngine interface {
+	SyncRegistry(ctx context.Context, in steps.RegistryIn) (done steps.RegistryDone, failed string, err error)
 }

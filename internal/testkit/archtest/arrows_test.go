@@ -47,7 +47,7 @@ func rules() []rule {
 		{of: "workflows/steps", ours: []string{"harvest", "internal/temporalx"}},
 		{of: "workflows", ours: []string{"workflows/steps", "campaigns", "harvest", "internal/temporalx"}, others: []string{temporal}, not: []string{"net/http", "os"}},
 		{
-			of: "activities", ours: []string{"workflows/steps", "fetchers", "campaigns", "store", "harvest/...", "internal/temporalx", "internal/secrets"},
+			of: "activities", ours: []string{"workflows/steps", "fetchers", "campaigns", "store", "harvest/...", "internal/registry", "internal/temporalx", "internal/secrets"},
 			others: []string{temporal, "golang.org/x/sync/..."},
 		},
 		{of: "internal/temporalx", ours: []string{"harvest"}, others: []string{"*"}},
@@ -58,14 +58,16 @@ func rules() []rule {
 		{of: "internal/secrets", ours: []string{"harvest", "internal/userfile"}, never: []string{temporal}},
 		{of: "internal/webhook", ours: []string{"harvest"}, never: []string{temporal}},
 		{of: "internal/local/freeport"},
+		{of: "internal/lookup", ours: []string{"campaigns", "fetchers"}, not: []string{"net/http"}},
+		{of: "internal/registry", ours: []string{"campaigns", "harvest/..."}, never: []string{temporal, "modernc.org/..."}},
 		{of: "internal/userfile"},
 		{of: "internal/terminal", others: []string{"golang.org/x/term"}},
 		{of: "internal/process", ours: []string{"internal/terminal"}},
 		{
 			of: "internal/worker", others: []string{"*"},
 			ours: []string{
-				"internal/config", "internal/planner", "internal/polite", "internal/process", "internal/secrets", "internal/temporalx", "internal/webhook",
-				"workflows/...", "activities", "fetchers", "store", "harvest/...",
+				"internal/config", "internal/lookup", "internal/planner", "internal/polite", "internal/process", "internal/secrets", "internal/temporalx", "internal/webhook",
+				"campaigns", "workflows/...", "activities", "fetchers", "store", "harvest/...",
 			},
 		},
 		{of: "cmd/worker", ours: []string{"fetchers", "internal/process", "internal/worker"}, never: []string{module + "internal/cli/...", module + "internal/local/..."}},
@@ -92,7 +94,7 @@ func commandsUse() []string {
 		"internal/cli/program", "internal/cli/scope", "internal/cli/source", "internal/cli/survey", "internal/cli/takeover", "internal/cli/trial",
 		"internal/cli/unsent", "internal/cli/watch",
 		"internal/terminal", "internal/planner", "internal/local/demo", "internal/local/dev", "internal/config", "internal/polite", "internal/secrets",
-		"internal/process", "internal/userfile", "internal/temporalx", "workflows/...", "campaigns", "fetchers", "store", "harvest/...",
+		"internal/process", "internal/lookup", "internal/registry", "internal/userfile", "internal/temporalx", "workflows/...", "campaigns", "fetchers", "store", "harvest/...",
 	}
 }
 

@@ -1,0 +1,2 @@
+// Package registries is `starter registry`: web services that say what to harvest.
+package registries
