@@ -67,7 +67,7 @@ type told struct {
 }
 
 func (a *Activities) newReporting(ctx context.Context, h held) (*reporting, error) {
-	r := &reporting{Activities: a, held: h, world: registry.World{Now: a.Now(), MaxRunning: h.MaxRunning, Campaigns: map[string]rows.Campaign{}}}
+	r := &reporting{Activities: a, held: h, world: registry.World{Now: a.Now(), Campaigns: map[string]rows.Campaign{}}}
 	list, err := a.Store.Campaigns(ctx, registry.Project(h.Name), true)
 	if err != nil {
 		return nil, err

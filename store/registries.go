@@ -7,12 +7,12 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-const registryColumns = `name, url, format, every, max_running, header, paused, added_at, added_by, etag, modified, asked_at, listed_at, error, warning, accepted`
+const registryColumns = `name, url, format, every, header, paused, added_at, added_by, etag, modified, asked_at, listed_at, error, warning, accepted`
 
 func scanRegistry(s scanner) (r rows.Registry, err error) {
 	var every, added, asked, listed int64
 	var paused string
-	if err = s.Scan(&r.Name, &r.URL, &r.Format, &every, &r.MaxRunning, &r.Header, &paused, &added, &r.AddedBy,
+	if err = s.Scan(&r.Name, &r.URL, &r.Format, &every, &r.Header, &paused, &added, &r.AddedBy,
 		&r.ETag, &r.Modified, &asked, &listed, &r.Error, &r.Warning, &r.Accepted); err != nil {
 		return r, err
 	}
@@ -41,12 +41,12 @@ func (s *Store) Registry(ctx context.Context, name string) (rows.Registry, error
 // what came of asking it stays, unless it is another address now.
 func (s *Store) PutRegistry(ctx context.Context, r rows.Registry) error {
 	return s.write(ctx, "keep registry", r.Name, func(t *tx) error {
-		_, err := t.exec(`INSERT INTO registries (name, url, format, every, max_running, header, added_at, added_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		_, err := t.exec(`INSERT INTO registries (name, url, format, every, header, added_at, added_by) VALUES (?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET
 				etag = CASE WHEN registries.url = excluded.url AND registries.format = excluded.format THEN registries.etag ELSE '' END,
 				modified = CASE WHEN registries.url = excluded.url AND registries.format = excluded.format THEN registries.modified ELSE '' END,
-				url = excluded.url, format = excluded.format, every = excluded.every, max_running = excluded.max_running, header = excluded.header`,
-			r.Name, r.URL, r.Format, r.Every.Microseconds(), r.MaxRunning, r.Header, micros(r.AddedAt), r.AddedBy)
+				url = excluded.url, format = excluded.format, every = excluded.every, header = excluded.header`,
+			r.Name, r.URL, r.Format, r.Every.Microseconds(), r.Header, micros(r.AddedAt), r.AddedBy)
 		return err
 	})
 }

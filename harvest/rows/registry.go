@@ -11,8 +11,6 @@ type Registry struct {
 	URL    string        `json:"url"`
 	Format string        `json:"format"` // json, harvestables
 	Every  time.Duration `json:"every"`
-	// MaxRunning bounds the runs of its jobs that go on at once; 0: no bound.
-	MaxRunning int `json:"max_running,omitempty"`
 	// Header is sent with each request, "Authorization: Bearer ${secret:env:X}";
 	// secrets as references.
 	Header  string    `json:"header,omitempty"`

@@ -151,6 +151,7 @@ func evilCalls() map[string][][]string {
 		"import metha":   one("."), "import vufind": {{"evil.ini"}, {evil}}, "init": one("new"),
 		"items list": {{}, {"--unhealthy"}}, "items pause": {{evilKey, "--note", evil}, {evil}}, "items resume": one(evilKey), "items retry": {{evilKey}, {evil}}, "items show": {{evilKey}, {evilKey + "2"}, {evil}},
 		"outbox drop": one("1"), "outbox list": one(), "outbox retry": one("1"), "probe": {{"https://x.example.org/" + evil}, {evil}},
+		"registry add": {{evil, "--url", "https://registry.example.org/v1"}, {"house", "--url", evil}}, "registry list": one(), "registry pause": one(evil), "registry remove": one(evil), "registry resume": one(evil), "registry show": one(evil), "registry sync": one(evil),
 		"runs cancel": {{"evil-2", "--note", evil}, {evil}, {"--tag", evil}, {"--all"}}, "runs list": one(), "runs planned": one(), "events": {{}, {"--on", "evil"}, {"--since", evil}}, "runs pause": one("evil-2"), "runs resume": one("evil-2"), "runs retry": one("evil-2"), "runs set": one("evil-2", "--processors", "2"),
 		"runs show": {{"evil-2"}, {"evil-2", "-a"}, {evil}}, "runs skip": {{"evil-2", evilKey}, {"evil-2", evil}}, "runs wait": one("evil-2"), "runs watch": one("evil-2"),
 		"setup": {{"--print"}, {}}, "stats items": {{}, {"--queue", evil}}, "stats queue": {{}, {evil}}, "store backup": {{"copies"}, {"evil" + evil}}, "store restored": {{}, {evil}}, "store verify": one(), "trigger": {{"evil"}, {evil}, {"--fetcher", evil}, {"evil", "--item", evil}}, "version": one(),

@@ -19,7 +19,7 @@ import (
 func TestRegistryAdd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	out := b.ok("registry", "add", "library", "--url", "https://registry.example.org/v1/", "--every", "1m", "--max-running", "5",
+	out := b.ok("registry", "add", "library", "--url", "https://registry.example.org/v1/", "--every", "1m",
 		"--header", "Authorization: Bearer ${secret:env:VENDEMMIA_SECRET_REGISTRY}")
 	out += b.ok("registry", "list")
 	out += b.ok("registry", "add", "library", "--url", "https://registry.example.org/v2")

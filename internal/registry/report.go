@@ -15,7 +15,7 @@ const MaxReports = 500
 const (
 	StateNew      = "new" // not acted on yet
 	StateRunning  = "running"
-	StateWaiting  = "waiting"  // for its time, or for a place
+	StateWaiting  = "waiting"  // for its time, or for the run before it
 	StateDisabled = "disabled" // and nothing runs
 	StateClosing  = "closing"  // it is gone, and its run is told to end
 	StateRemoved  = "removed"  // it is gone, and so is its schedule
@@ -31,10 +31,8 @@ type Report struct {
 	Sequence int64     `json:"sequence"`
 	At       time.Time `json:"at"`
 	State    string    `json:"state"`
-	// Before is how many runs of the registry get a place before this one; Text says
-	// so in words, or why a job is refused.
-	Before *int   `json:"before,omitempty"`
-	Text   string `json:"text,omitempty"`
+	// Text says what the job waits for, or why it is refused.
+	Text string `json:"text,omitempty"`
 	// Ending is how the last run ended; "" when there was none. Outcome is our own
 	// word for it, Error what went wrong.
 	Ending  outcomes.Ending  `json:"ending,omitempty"`

@@ -8,15 +8,13 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/outcomes"
-	"github.com/vendemmia/vendemmia/internal/wording"
 )
 
 // World is what reports are made from: the campaigns of a registry and their runs, by
 // name.
 type World struct {
-	Now        time.Time
-	MaxRunning int
-	Campaigns  map[string]rows.Campaign
+	Now       time.Time
+	Campaigns map[string]rows.Campaign
 	// Open are the runs that go on or wait, Last those that ended last.
 	Open, Last map[string]rows.Run
 }
@@ -66,36 +64,17 @@ func (w World) state(row rows.RegistryJob) string {
 	}
 }
 
-// going tells of the run that goes on, or waits for a place.
+// going tells of the run that goes on, or waits for the one before it.
 func (w World) going(r *Report, open rows.Run, items []rows.RunItem) {
 	r.Run = open.WorkflowID
 	if open.State == rows.RunWaiting {
-		before := w.before(open)
-		r.Before, r.Text = &before, "waiting, "+wording.Number(before)+" before you"
-		r.Errors = 0
+		r.Text, r.Errors = "waits for the run before it", 0
 		return
 	}
 	r.Started, r.Documents, r.Progress = open.StartedAt, documents(items), progress(items)
 	if next := resting(items, w.Now); !next.IsZero() {
 		r.Next, r.Text = next, "rests; it goes on by itself"
 	}
-}
-
-// before counts the runs that get a place before one that waits: those that wait and
-// were due earlier. Those that have a place are the registry's limit.
-func (w World) before(self rows.Run) int {
-	n := 0
-	for _, other := range w.Open {
-		if other.State == rows.RunWaiting && other.ID != self.ID && earlier(other, self) {
-			n++
-		}
-	}
-	return n
-}
-
-// earlier orders the line: by due time, then by number.
-func earlier(a, b rows.Run) bool {
-	return cmp.Or(a.Due().Compare(b.Due()), cmp.Compare(a.ID, b.ID)) < 0
 }
 
 // progress is how much of the items is done, in percent; nil where nobody knows. It is

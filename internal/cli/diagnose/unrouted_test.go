@@ -2,16 +2,18 @@ package diagnose
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/cli/print"
 )
 
 // Workers that poll and get nothing are the cause, unless a run is going on.
 func TestNoCurrentVersion(t *testing.T) {
 	t.Parallel()
-	f := Facts{Subject: "news", Campaign: &rows.Campaign{Name: "news"}, Unrouted: "vendemmia", Pollers: map[string]int{"q": 2}}
+	f := Facts{Subject: "news", Clock: print.Clock{Zone: time.UTC, Now: time.Now}, Campaign: &rows.Campaign{Name: "news"}, Unrouted: "vendemmia", Pollers: map[string]int{"q": 2}}
 	a := Why(f)
 	require.Equal(t, "no current version", a.Cause)
 	require.Contains(t, a.Say, "no version of worker deployment vendemmia is current")

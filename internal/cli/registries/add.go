@@ -29,27 +29,24 @@ type add struct {
 	*program.Program
 	url, format, header string
 	every               time.Duration
-	most                int
 }
 
 func newAdd(p *program.Program) *cobra.Command {
 	c := &add{Program: p, every: usualEvery}
 	cmd := &cobra.Command{
 		Use: "add NAME", Short: "Follow a registry, or change how it is followed",
-		Long: `Follow a registry: a schedule asks it what there is to do. NAME is a letter and at
-most 19 more letters and digits; it is part of the names of its campaigns. A registry
-that is there already is changed. Where it needs a password, give the header as a
-reference to a secret; a password written out is refused.`,
-		Example: `  starter registry add library --url https://registry.example.org/v1 \
-    --every 30s --max-running 5 \
-    --header 'Authorization: Bearer ${secret:env:VENDEMMIA_SECRET_REGISTRY}'`,
-		Args: cobra.ExactArgs(1), RunE: c.run,
+		Long: `Follow a registry: a schedule asks it what there is to do. NAME is a letter and
+at most 19 more letters and digits; it is part of the names of its campaigns. A
+registry that is there already is changed. Where it needs a password, give the
+header as a reference to a secret; a password written out is refused:
+--header 'Authorization: Bearer ${secret:env:VENDEMMIA_SECRET_REGISTRY}'`,
+		Example: "  starter registry add library --url https://registry.example.org/v1 --every 30s",
+		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.url, "url", "", "address of the service; /jobs and the like are added to it")
 	f.StringVar(&c.format, "format", registry.FormatJSON, "what it speaks: "+strings.Join(registry.Formats(), ", "))
 	f.Var((*program.SpanValue)(&c.every), "every", "how often it is asked")
-	f.IntVar(&c.most, "max-running", 0, "at most so many runs of its jobs at once; 0: no bound")
 	f.StringVar(&c.header, "header", "", "a header for each request, its secret as a reference")
 	program.Complete(cmd, "format", registry.Formats()...)
 	return cmd
@@ -58,7 +55,7 @@ reference to a secret; a password written out is refused.`,
 func (c *add) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	r := rows.Registry{
-		Name: args[0], URL: strings.TrimRight(c.url, "/"), Format: c.format, Every: c.every, MaxRunning: c.most, Header: c.header,
+		Name: args[0], URL: strings.TrimRight(c.url, "/"), Format: c.format, Every: c.every, Header: c.header,
 		AddedAt: c.Env.Now(), AddedBy: c.Who(),
 	}
 	if err := c.check(r); err != nil {
@@ -85,7 +82,7 @@ func (c *add) run(cmd *cobra.Command, args []string) error {
 	if err := s.Record(ctx, rows.Event{At: c.Env.Now(), By: c.Who(), Verb: verb, On: "registry " + r.Name, Note: r.URL}); err != nil {
 		return err
 	}
-	c.Out.Value(map[string]any{"registry": r.Name, "url": r.URL, "format": r.Format, "every": times.FormatDuration(r.Every), "max_running": r.MaxRunning, "done": verb})
+	c.Out.Value(map[string]any{"registry": r.Name, "url": r.URL, "format": r.Format, "every": times.FormatDuration(r.Every), "done": verb})
 	c.Out.Printf("%s  asked every %s · %s\nnext     starter registry sync %s --dry-run\n", r.Name, times.FormatDuration(r.Every), r.URL, r.Name)
 	return nil
 }
@@ -105,8 +102,6 @@ func (c *add) check(r rows.Registry) error {
 		return program.Usage("registry add: --format %s: there are %s", r.Format, strings.Join(registry.Formats(), ", "))
 	case r.Every < leastEvery:
 		return program.Usage("registry add: --every %s: at least %s", r.Every, times.FormatDuration(leastEvery))
-	case r.MaxRunning < 0:
-		return program.Usage("registry add: --max-running must not be negative")
 	case r.Header != "" && !strings.Contains(r.Header, ":"):
 		return program.Usage("registry add: --header is written NAME: VALUE")
 	case r.Header != "" && !references.Has(r.Header):

@@ -29,7 +29,7 @@ func newList(p *program.Program) *cobra.Command {
 	c := &list{p}
 	return &cobra.Command{
 		Use: "list", Short: "List registries, and whether they answer",
-		Long:    "List the registries that are followed, how many jobs they have here, and what holds\nthem up.",
+		Long:    "List the registries that are followed, how many jobs they have here, and what\nholds them up.",
 		Example: "  starter registry list",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
@@ -64,9 +64,6 @@ func (c *list) run(cmd *cobra.Command, _ []string) error {
 }
 
 func running(v view) string {
-	if v.MaxRunning > 0 {
-		return print.Number(v.Running) + "/" + print.Number(v.MaxRunning)
-	}
 	return print.Number(v.Running)
 }
 

@@ -16,9 +16,9 @@ import (
 func New(p *program.Program) *cobra.Command {
 	return program.Group("registry", "Web services that say what to harvest, and are told how it goes",
 		`A registry lists jobs; each becomes a campaign of its own, reg-NAME-JOB, and is
-changed, paused, run and removed as the registry says. The registry is told how its
-jobs go. What was made by hand is never touched. docs/registry.md has the rules,
-docs/registry-api.yaml the interface.`,
+changed, paused, run and removed as the registry says. The registry is told how
+its jobs go. What was made by hand is never touched. docs/registry.md has the
+rules, docs/registry-api.yaml the interface.`,
 		"  starter registry add library --url https://registry.example.org/v1 --every 30s",
 		newAdd(p), newList(p), newShow(p), newSync(p), newPause(p), newResume(p), newRemove(p))
 }

@@ -23,9 +23,10 @@ func newRemove(p *program.Program) *cobra.Command {
 	c := &remove{p}
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Follow a registry no more, and remove its campaigns",
-		Long: `Ask a registry no more and remove the campaigns of its jobs: runs that go on are told
-to end, schedules go. Documents, checkpoints, runs and definitions stay, and come back
-to life when a registry of that name lists those jobs again. It always asks.`,
+		Long: `Ask a registry no more and remove the campaigns of its jobs: runs that go on are
+told to end, schedules go. Documents, checkpoints, runs and definitions stay,
+and come back to life when a registry of that name lists those jobs again. It
+always asks.`,
 		Example: "  starter registry remove library",
 		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: complete(p),
 	}

@@ -25,7 +25,7 @@ func newShow(p *program.Program) *cobra.Command {
 	c := &show{list: list{p}}
 	cmd := &cobra.Command{
 		Use: "show NAME", Short: "Show one registry: its jobs, and how they go",
-		Long:    "Show a registry with its jobs: what each is doing, how its last run ended, when it\nis due, and what is wrong with it. It asks the store, not the registry.",
+		Long:    "Show a registry with its jobs: what each is doing, how its last run ended, when\nit is due, and what is wrong with it. It asks the store, not the registry.",
 		Example: "  starter registry show library --problems",
 		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: complete(p),
 	}
@@ -82,7 +82,7 @@ func (c *show) jobs(ctx context.Context, s program.Store, r rows.Registry) ([]jo
 	if err != nil {
 		return nil, err
 	}
-	w := registry.World{Now: c.Env.Now(), MaxRunning: r.MaxRunning, Campaigns: map[string]rows.Campaign{}}
+	w := registry.World{Now: c.Env.Now(), Campaigns: map[string]rows.Campaign{}}
 	if w.Open, w.Last, err = s.RegistryRuns(ctx, r.Name); err != nil {
 		return nil, err
 	}

@@ -30,11 +30,11 @@ func newSync(p *program.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sync NAME", Short: "Ask a registry now, and do what follows",
 		Long: `Ask a registry what there is to do, reconcile that with the campaigns here and
-report back, without waiting for the schedule. With --dry-run this program asks the
-registry itself, prints the difference, and changes nothing.
+report back, without waiting for the schedule. With --dry-run this program asks
+the registry itself, prints the difference, and changes nothing.
 
-A job that is missing is removed once two listings in a row lack it. A listing that
-lacks more than a fifth of the jobs is not acted on until --accept-removals.`,
+A job that is missing is removed once two listings in a row lack it. A listing
+that lacks more than a fifth of them changes nothing until --accept-removals.`,
 		Example: "  starter registry sync library --dry-run",
 		Args:    cobra.ExactArgs(1), RunE: c.run, ValidArgsFunction: complete(p),
 	}

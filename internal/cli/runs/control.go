@@ -20,7 +20,6 @@ type tell struct {
 	*program.Program
 	note       string
 	processors int
-	wait       bool
 }
 
 func tellCommand(p *program.Program, c *tell, use, short, long, example string, say func(context.Context, program.Engine, rows.Run, []string) (string, error)) *cobra.Command {

@@ -40,7 +40,7 @@ takes work for it. Temporal Cloud makes them by its own tools.
 
 --migrate speaks to the store alone: it brings its schema up to date, as a job
 before workers that are started with --migrate never (--create for the first).`,
-		Example: "  starter setup --check\n  starter setup --namespace law --retention 14d",
+		Example: "  starter setup --namespace law --retention 14d",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.print, "print", false, "write the commands and do nothing")

@@ -48,7 +48,7 @@ func do(ctx context.Context, args []string) error {
 	case len(args) > 1 && args[0] == "server" && args[1] == "start-dev":
 		return serve(ctx, args[2:])
 	default:
-		return errors.New("type: production run COMMAND...")
+		return errors.New("a command is missing; type: production run COMMAND")
 	}
 }
 

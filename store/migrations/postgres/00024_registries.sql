@@ -11,7 +11,6 @@ CREATE TABLE registries (
     url         text COLLATE "C" NOT NULL,
     format      text COLLATE "C" NOT NULL,
     every       bigint NOT NULL,
-    max_running bigint NOT NULL DEFAULT 0,
     header      text COLLATE "C" NOT NULL DEFAULT '',
     paused      text COLLATE "C" NOT NULL DEFAULT '',
     added_at    bigint NOT NULL,

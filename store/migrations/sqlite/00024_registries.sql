@@ -11,7 +11,6 @@ CREATE TABLE registries (
     url         TEXT NOT NULL,
     format      TEXT NOT NULL,
     every       INTEGER NOT NULL,
-    max_running INTEGER NOT NULL DEFAULT 0,
     header      TEXT NOT NULL DEFAULT '',
     paused      TEXT NOT NULL DEFAULT '',
     added_at    INTEGER NOT NULL,
