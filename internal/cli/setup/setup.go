@@ -39,7 +39,8 @@ operator rights: --print writes the commands for somebody who has them.
 takes work for it. Temporal Cloud makes them by its own tools.
 
 --migrate speaks to the store alone: it brings its schema up to date, as a job
-before workers that are started with --migrate never (--create for the first).`,
+before the workers (--create for the first). Nothing else migrates a store in
+PostgreSQL.`,
 		Example: "  starter setup --namespace law --retention 14d",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
