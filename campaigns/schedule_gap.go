@@ -2,24 +2,21 @@ package campaigns
 
 import (
 	"hash/fnv"
+	"iter"
 	"time"
 )
+
+// maxFires limits how many fires Gap and PerDay look at.
+const maxFires = 5000
 
 // Gap returns the shortest gap between two fires within the 400 days, or 5,000
 // fires, after a moment; 0 when there are not two. A fire that only repeats
 // because clocks are set back does not count: otherwise one night of October
 // would shorten every night's deadline.
 func (s Schedule) Gap(from time.Time) time.Duration {
-	p, err := s.compile()
-	if err != nil {
-		return 0
-	}
 	var last time.Time
-	shortest, until, n := time.Duration(0), from.AddDate(0, 0, 400), 0
-	for t, again := range p.fires(from) {
-		if n++; t.After(until) || n > 5000 {
-			break
-		}
+	shortest := time.Duration(0)
+	for t, again := range s.firesUntil(from, from.AddDate(0, 0, 400)) {
 		if again {
 			continue
 		}
@@ -29,6 +26,37 @@ func (s Schedule) Gap(from time.Time) time.Duration {
 		last = t
 	}
 	return shortest
+}
+
+// PerDay is how often the schedule fires a day, averaged over the year, or the 5,000
+// fires, after a moment. MaxRuns does not lower it; 0 if the schedule is invalid.
+func (s Schedule) PerDay(from time.Time) float64 {
+	var last time.Time
+	n, until := 0, from.AddDate(1, 0, 0)
+	for t := range s.firesUntil(from, until) {
+		n, last = n+1, t
+	}
+	if n < maxFires {
+		last = until
+	}
+	return float64(n) / (last.Sub(from).Hours() / 24)
+}
+
+// firesUntil yields the fires of program.fires up to a moment, at most maxFires; none
+// of an invalid schedule.
+func (s Schedule) firesUntil(from, until time.Time) iter.Seq2[time.Time, bool] {
+	return func(yield func(time.Time, bool) bool) {
+		p, err := s.compile()
+		if err != nil {
+			return
+		}
+		n := 0
+		for t, again := range p.fires(from) {
+			if n++; t.After(until) || n > maxFires || !yield(t, again) {
+				return
+			}
+		}
+	}
 }
 
 const (

@@ -29,6 +29,26 @@ func TestSpreadLimitIsAQuarterOfTheShortestGap(t *testing.T) {
 	require.Equal(t, maxSpread, Schedule{Every: 3660 * 24 * time.Hour}.spreadLimit(), "more than the days that Gap looks at")
 }
 
+func TestPerDay(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for text, want := range map[string]float64{
+		"every 2h":              12,
+		"every 5s":              17280, // more than are looked at
+		"daily at 07:12":        1,
+		"daily at 06:00, 18:00": 2,
+		"sat at 06:00":          52.0 / 365,
+		"0 0 30 2 *":            0,
+	} {
+		s, err := ParseSchedule(text)
+		require.NoError(t, err, text)
+		require.InDelta(t, want, s.PerDay(from), want/1000, text)
+		s.MaxRuns = 1
+		require.InDelta(t, want, s.PerDay(from), want/1000, text)
+	}
+	require.Zero(t, Schedule{At: []string{"25:00"}}.PerDay(from))
+}
+
 func BenchmarkSpread(b *testing.B) {
 	s, err := ParseSchedule("daily at 18:00, 22:30 Europe/Rome")
 	require.NoError(b, err)

@@ -2,6 +2,7 @@ package campaigns
 
 import (
 	"iter"
+	"math/bits"
 	"slices"
 	"time"
 )
@@ -131,10 +132,8 @@ func (p program) onDay(day time.Time) []fire {
 	}
 	var out []fire
 	for h, minutes := range hours {
-		for m := range 60 {
-			if minutes&(1<<m) != 0 {
-				out = append(out, instants(day, h, m, p.loc)...)
-			}
+		for ; minutes != 0; minutes &= minutes - 1 {
+			out = append(out, instants(day, h, bits.TrailingZeros64(minutes), p.loc)...)
 		}
 	}
 	slices.SortFunc(out, func(a, b fire) int { return a.at.Compare(b.at) })

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
@@ -87,7 +86,7 @@ func (r *Planner) estimate(s campaigns.Source, rules map[string]campaigns.Host, 
 		}
 	}
 	if s.Campaign.Schedule != nil {
-		perDay, perRun := firesPerDay(*s.Campaign.Schedule, now), float64(e.Items)
+		perDay, perRun := s.Campaign.Schedule.PerDay(now), float64(e.Items)
 		if e.Seen = seen > 0; e.Seen {
 			perRun = seen
 		}
@@ -121,18 +120,6 @@ func (r *Planner) defaultURL(e campaigns.Entry) string {
 		}
 	}
 	return ""
-}
-
-// firesPerDay is an average over a year, or over 5,000 fires.
-func firesPerDay(s campaigns.Schedule, now time.Time) float64 {
-	s.MaxRuns = 0
-	fires := s.Next(now, 5000)
-	year := now.AddDate(1, 0, 0)
-	n, _ := slices.BinarySearchFunc(fires, year, func(a, b time.Time) int { return a.Compare(b) })
-	if n < len(fires) || n < 5000 {
-		return float64(n) / 365.25
-	}
-	return float64(n) / (fires[n-1].Sub(now).Hours() / 24)
 }
 
 func (e Estimate) warnings(processors int) []string {
