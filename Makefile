@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X github.com/vendemmia/vendemmia/internal/process.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build temporal temporal-server production e2e-production test check fmt bench soak fuzz race histories packages monitoring image manifests clean
+.PHONY: help demo build temporal temporal-server production e2e-production test check fmt bench soak fuzz race histories packages monitoring image compose manifests clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ monitoring: ## check alert rules and when they fire with promtool (Debian: packa
 image: temporal ## a container image in dist/, without Docker: built twice, unpacked and run for trial; ARCH="amd64 arm64"
 	@GO="$(GO)" deployments/image/build $(ARCH)
 	@deployments/image/try dist/vendemmia-image-$$($(GO) env GOARCH).tar
+
+compose: ## check the Compose file with Compose's own library, without Docker
+	@GO="$(GO)" deployments/compose/check
 
 manifests: ## render and validate the files for Kubernetes, without a cluster
 	@GO="$(GO)" deployments/kubernetes/check
