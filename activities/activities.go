@@ -69,8 +69,10 @@ type Deps struct {
 	StoreTime time.Duration
 	// Worker names this process in claims and the ledger.
 	Worker string
-	Log    *slog.Logger     // nil: discard
-	Now    func() time.Time // nil: time.Now
+	// TakesNone says why this process takes no new item; "": it does. nil: always.
+	TakesNone func() string
+	Log       *slog.Logger     // nil: discard
+	Now       func() time.Time // nil: time.Now
 	// Spread returns a number from 0 to 1 that places a wait within its jitter;
 	// nil: a random one.
 	Spread func() float64
@@ -98,6 +100,9 @@ func New(d Deps) *Activities {
 	}
 	if d.Spread == nil {
 		d.Spread = rand.Float64
+	}
+	if d.TakesNone == nil {
+		d.TakesNone = func() string { return "" }
 	}
 	if d.Queue == nil {
 		d.Queue = func(name string) string { return name }

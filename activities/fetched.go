@@ -57,6 +57,9 @@ func (k *session) see(e end) {
 func (k *session) answer(ctx context.Context) (steps.Fetched, error) {
 	k.out.Left, k.out.NextAt, k.out.Busy = k.left.Left, k.left.NextAt, k.left.Busy
 	k.out.Stopped = k.out.Stopped || k.left.Stop != ""
+	if soon := k.Now().Add(waitHere); k.none != "" && k.out.Left > 0 && k.out.NextAt.Before(soon) {
+		k.out.NextAt = soon // meanwhile another worker may ask
+	}
 	wait := k.left.NextAt.Sub(k.Now())
 	alone := !k.in.Shared && k.left.Left == 1 && k.out.Queue == ""
 	if alone && k.last != nil && !k.out.Stopped && !k.quitting() && k.left.Paused == "" && wait <= temporalx.MaxDelay {
@@ -102,6 +105,8 @@ func (k *session) why(ctx context.Context) string {
 		return "paused: " + k.left.Paused
 	case k.quitting() && ctx.Err() == nil:
 		return "this worker is stopping"
+	case k.none != "":
+		return "this worker takes nothing new; " + k.none
 	case k.quitting():
 		return "handed back: " + string(temporalx.CancelCause(ctx))
 	case k.waiting != "" && k.left.Left > 1:

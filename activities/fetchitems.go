@@ -94,7 +94,8 @@ type session struct {
 	left    rows.Claimed // of the last claim
 	dry     bool         // the last claim took everything that was due
 	out     steps.Fetched
-	last    error // of the item that waits, for Temporal's own retry
+	none    string // why this process takes no new item
+	last    error  // of the item that waits, for Temporal's own retry
 	waiting string
 	broken  error // an item whose end could not be written
 

@@ -22,15 +22,16 @@ func (k *session) rounds() error {
 		switch {
 		case k.running > 0:
 			k.next()
-		case began == 0 && (k.full() || !k.waitFor()):
+		case began == 0 && (k.full() || k.none != "" || !k.waitFor()):
 			return k.lookOnceMore()
 		}
 	}
 }
 
-// lookOnceMore counts what is left of a shared queue; a claim counts less far.
+// lookOnceMore counts what is left: of a shared queue, where a claim counts less far,
+// and where this process claims nothing.
 func (k *session) lookOnceMore() error {
-	if k.in.Shared {
+	if k.in.Shared || k.none != "" {
 		return k.rest(nil)
 	}
 	return k.broken
@@ -94,6 +95,8 @@ func (k *session) next() {
 // untilDue returns when to look again although no item has ended; 0: never.
 func (k *session) untilDue() time.Duration {
 	switch {
+	case k.none != "":
+		return waitHere
 	case k.full():
 		return linger - time.Since(k.fullAt) + 100*time.Millisecond
 	case k.dry && !k.left.NextAt.IsZero() && k.running < k.width() && !k.apart:
@@ -127,7 +130,7 @@ func (k *session) width() int { return max(1, k.in.Width) }
 // fill takes free slots, claims as many items and starts them. It waits until a
 // quarter of the width is free, and claims nothing while nothing can be due.
 func (k *session) fill() (int, error) {
-	if k.quitting() || k.full() || k.apart && k.running > 0 {
+	if k.none = k.TakesNone(); k.none != "" || k.quitting() || k.full() || k.apart && k.running > 0 {
 		return 0, nil
 	}
 	if k.running > 0 && (k.width()-k.running < (k.width()+3)/4 || k.dry && (k.left.NextAt.IsZero() || k.Now().Before(k.left.NextAt))) {

@@ -189,23 +189,23 @@ func tallyOf(counts []rows.OutcomeCount) harvest.Tally {
 }
 
 const runItemColumns = `ri.run, ri.ord, i.entry, i.key, ri.label, ri.fetcher, ri.params, ri.host, ri.policy, ri.queue, ri.place, ri.state, ri.epoch, ri.worker, ri.not_before,
-	ri.attempts, ri.throttles, ri.lost, ri.stuck, ri.seq, ri.done, ri.total, ri.outcome, ri.why, ri.kind, ri.error, ri.warnings, ri.started_at, ri.closed_at,
+	ri.attempts, ri.throttles, ri.lost, ri.stuck, ri.seq, ri.done, ri.total, ri.outcome, ri.why, ri.kind, ri.error, ri.warnings, ri.started_at, ri.claimed_at, ri.closed_at,
 	ri.seq, ri.listed, ri.new, ri.changed, ri.same, ri.deleted, ri.quarantined, ri.asked, ri.bytes, ri.not_modified = 1, ri.partial = 1`
 
 // scanRunItem reads runItemColumns, and what follows them into more.
 func scanRunItem(s scanner, more ...any) (rows.RunItem, error) {
 	var r rows.RunItem
 	var params, policy, warnings string
-	var notBefore, started, closed int64
+	var notBefore, started, claimed, closed int64
 	into := append([]any{
 		&r.Run, &r.Ord, &r.Entry, &r.Key, &r.Label, &r.Fetcher, &params, &r.Host, &policy, &r.Queue, &r.Place, &r.State, &r.Epoch, &r.Worker, &notBefore,
-		&r.Attempts, &r.Throttles, &r.Lost, &r.Stuck, &r.Seq, &r.Done, &r.Total, &r.Outcome, &r.Why, &r.Kind, &r.Error, &warnings, &started, &closed,
+		&r.Attempts, &r.Throttles, &r.Lost, &r.Stuck, &r.Seq, &r.Done, &r.Total, &r.Outcome, &r.Why, &r.Kind, &r.Error, &warnings, &started, &claimed, &closed,
 	}, tallyInto(&r.Tally)...)
 	if err := s.Scan(append(into, more...)...); err != nil {
 		return r, err
 	}
 	r.Params, r.Policy = raw(params), raw(policy)
-	r.NotBefore, r.StartedAt, r.ClosedAt = moment(notBefore), moment(started), moment(closed)
+	r.NotBefore, r.StartedAt, r.ClaimedAt, r.ClosedAt = moment(notBefore), moment(started), moment(claimed), moment(closed)
 	if warnings == "" {
 		return r, nil
 	}

@@ -50,8 +50,8 @@ func (k *sqliteSink) lock() string { return "" }
 
 // take marks what a query selects, and hands it out.
 func (k *sqliteSink) take(c *claiming, query string, args []any) error {
-	args = append([]any{c.Epoch, c.Worker, c.Seat, micros(c.Now), c.Run}, args...)
-	ords, err := collect(k.t, scanNumber, `UPDATE run_items SET state = 'claimed', epoch = ?, worker = ?, seat = ?, started_at = CASE WHEN started_at = 0 THEN ? ELSE started_at END
+	args = append([]any{c.Epoch, c.Worker, c.Seat, micros(c.Now), micros(c.Now), c.Run}, args...)
+	ords, err := collect(k.t, scanNumber, `UPDATE run_items SET state = 'claimed', epoch = ?, worker = ?, seat = ?, claimed_at = ?, started_at = CASE WHEN started_at = 0 THEN ? ELSE started_at END
 		WHERE run = ? AND ord IN (`+query+`) RETURNING ord`, args...)
 	if err != nil || len(ords) == 0 {
 		return err

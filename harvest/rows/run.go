@@ -139,7 +139,9 @@ type RunItem struct {
 	Error     string           `json:"error,omitempty"`
 	Warnings  []string         `json:"warnings,omitempty"` // at most 10
 	StartedAt time.Time        `json:"started_at,omitzero"`
-	ClosedAt  time.Time        `json:"closed_at,omitzero"`
+	// ClaimedAt is when a worker took it last.
+	ClaimedAt time.Time `json:"claimed_at,omitzero"`
+	ClosedAt  time.Time `json:"closed_at,omitzero"`
 }
 
 // PastRun is how an item ended in one run.

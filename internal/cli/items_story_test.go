@@ -63,7 +63,7 @@ func TestAnItemTellsItsStory(t *testing.T) {
 	out = b.ok("items", "show", "Genova")
 	for _, want := range []string{
 		"address     https://w.example.org/genova?lang=it\n", "since       Sun 3 May 16:10 CEST\n", "why         HTTP status 410\n",
-		"ENDED CEST  OUTCOME  LISTED  NEW  CHANGED  SAME  DEL  QUAR  MET\n", "     17:10  gone          0    0        0     0    0     0  HTTP status 410\n", "     15:10  done ",
+		"ENDED CEST  OUTCOME  LISTED  NEW  CHANGED  DEL  QUAR  WORKER  MET\n", "     17:10  gone          0    0        0    0     0  w       HTTP status 410\n", "     15:10  done ",
 	} {
 		require.Contains(t, out, want)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
@@ -86,24 +87,55 @@ func TestRunsShowAll(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.workers = []engine.Worker{
-		{Identity: "worker-a", Queue: "vendemmia-fetch", Status: "running", Since: moment().Add(-time.Hour), LastSeen: moment().Add(-4 * time.Second)},
-		{Identity: "somebody-else", Queue: "other-queue"},
+	s := b.openStore()
+	for _, w := range []rows.Worker{
+		{Identity: "worker-b", Process: "1", Host: "harvest-2", Version: "0.4.0", Queues: []string{"vendemmia-control", "vendemmia-fetch"}, State: rows.WorkerWorking, Slots: 20, MemoryLimit: 512 << 20, MemoryMax: 400 << 20, MemoryUsed: 101 << 20},
+		{Identity: "worker-c", Process: "2", Host: "harvest-3", Version: "0.4.0", Queues: []string{"library"}, State: rows.WorkerFull, Why: "memory: 410 MiB used, and above 400 MiB it takes no new item (--memory 80% of the limit of 512 MiB)", Slots: 20, MemoryMax: 400 << 20, MemoryUsed: 410 << 20},
+	} {
+		require.NoError(t, s.ReportWorker(t.Context(), w, time.Hour))
 	}
+	require.NoError(t, s.ReportWorker(t.Context(), rows.Worker{Identity: "dead", Queues: []string{"library"}}, -time.Hour))
+	openWeather(rows.RunItem{Key: "a"}, nil)(b, s)
+	_, err := s.Claim(t.Context(), rows.Claim{Run: 3, Shared: true, Epoch: 1, Worker: "worker-b", Max: 10, Now: utc(16, 1, 0)})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
 	golden(t, "workers", b.ok("workers"))
+	require.Contains(t, b.ok("workers", "-o", "json"), `"used": 1`)
 
-	long := moment().Add(-2 * time.Minute)
-	b.engine.workers = []engine.Worker{
-		{Identity: "killed", Queue: "vendemmia-fetch", Status: "running", LastSeen: long},
-		{Identity: "ended", Queue: "vendemmia-fetch", Status: "shuttingdown", LastSeen: long},
-		{Identity: "draining", Queue: "vendemmia-fetch", Status: "shuttingdown", LastSeen: moment()},
-	}
-	golden(t, "workers_leaving", b.ok("workers"))
+	require.Contains(t, b.run("workers", "drain", "worker-x").err, "did you mean worker-b?")
+	require.Contains(t, b.ok("workers", "drain", "worker-b", "--note", "new kernel"), "worker-b  takes nothing new")
+	require.Contains(t, b.ok("workers", "-o", "json"), `"note": "new kernel"`)
+	require.Contains(t, b.ok("events"), "worker worker-b")
+	b.ok("workers", "resume", "worker-b")
+	require.NotContains(t, b.ok("workers", "-o", "json"), "new kernel")
+}
 
-	b.engine.workers, b.engine.workersErr = nil, engine.ErrUnsupported
+// Who polls and does not report to this store is shown all the same.
+func TestStrangersPoll(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	golden(t, "workers_pollers", b.ok("workers"))
-
 	b.engine.pollers = map[string][]engine.Poller{}
 	require.Contains(t, b.ok("workers"), "No worker polls vendemmia-control, vendemmia-fetch, library; start one: worker")
 	require.Equal(t, "[]\n", b.ok("workers", "-o", "json"))
+	require.Contains(t, b.run("workers", "drain", "x").err, "no worker reports to this store")
+}
+
+// Workers that take nothing are the cause, by name.
+func TestWhyWorkersTakeNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.openStore()
+	openWeather(rows.RunItem{Key: "a"}, nil)(b, s)
+	full := rows.Worker{Identity: "worker-a", Queues: []string{"vendemmia-control", "library"}, State: rows.WorkerFull, Why: "memory: 410 MiB used"}
+	require.NoError(t, s.ReportWorker(t.Context(), full, time.Hour))
+	out := b.ok("why", "weather")
+	require.Contains(t, out, "no worker of library takes anything new.")
+	require.Contains(t, out, "worker-a is full: memory: 410 MiB used")
+	other := rows.Worker{Identity: "worker-b", Queues: full.Queues, State: rows.WorkerWorking}
+	require.NoError(t, s.ReportWorker(t.Context(), other, time.Hour))
+	require.NoError(t, s.Close())
+	out = b.ok("why", "weather")
+	require.NotContains(t, out, "takes anything new")
+	require.Contains(t, out, "worker-a is full")
 }

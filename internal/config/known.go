@@ -82,6 +82,10 @@ func workerSettings() []Known {
 			s.ItemSlots, err = number(v, 1, 100_000)
 			return err
 		}},
+		{Name: "memory", Default: "80%", Help: "take no new item above this share of the memory limit (of the cgroup), or above a size like 1GiB; off: never mind", set: func(s *Settings, v string) (err error) {
+			s.Memory, err = ParseMemory(v)
+			return err
+		}},
 		{Name: "drain", Default: "30s", Help: "how long a stopping worker lets pages in work commit", set: duration(func(s *Settings) *time.Duration { return &s.Drain }, time.Second, time.Hour)},
 		{Name: "heartbeat", Default: "30s", Help: "after this silence a worker counts as dead and its items go to another", set: duration(func(s *Settings) *time.Duration { return &s.Heartbeat }, time.Second, time.Hour)},
 		{Name: "allow-network", List: true, Help: "private, loopback or link-local network that may be asked (CIDR)", set: networks},

@@ -20,6 +20,7 @@ type Settings struct {
 	Queues       []string // task queues of a worker, without the instance
 	Control      bool     // a worker takes the short steps of all runs as well
 	ItemSlots    int
+	Memory       Memory
 	Drain        time.Duration
 	Heartbeat    time.Duration // after which a silent chunk counts as dead
 	AllowNetwork []netip.Prefix

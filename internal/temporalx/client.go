@@ -124,6 +124,9 @@ type WorkerSettings struct {
 	// Deployment and Build name the version of this worker for worker
 	// versioning; both empty: without.
 	Deployment, Build string
+	// Door and WorkflowDoor hold back new activities and new workflow tasks; both or
+	// neither is set.
+	Door, WorkflowDoor Door
 	// Fatal is called when the worker cannot continue.
 	Fatal func(error)
 }
@@ -135,15 +138,17 @@ const taskPollers = 8
 // WorkerOptions is the profile of every worker of ours.
 func WorkerOptions(s WorkerSettings) worker.Options {
 	o := worker.Options{
-		Identity:                           s.Identity,
-		MaxConcurrentActivityExecutionSize: s.Slots,
-		MaxConcurrentActivityTaskPollers:   taskPollers,
-		WorkerStopTimeout:                  s.Drain,
-		MaxHeartbeatThrottleInterval:       throttle(s.Heartbeat),
-		DefaultHeartbeatThrottleInterval:   throttle(s.Heartbeat),
-		DisableWorkflowWorker:              s.NoWorkflows,
-		DisableRegistrationAliasing:        true,
-		OnFatalError:                       s.Fatal,
+		Identity:                         s.Identity,
+		MaxConcurrentActivityTaskPollers: taskPollers,
+		WorkerStopTimeout:                s.Drain,
+		MaxHeartbeatThrottleInterval:     throttle(s.Heartbeat),
+		DefaultHeartbeatThrottleInterval: throttle(s.Heartbeat),
+		DisableWorkflowWorker:            s.NoWorkflows,
+		DisableRegistrationAliasing:      true,
+		OnFatalError:                     s.Fatal,
+	}
+	if o.MaxConcurrentActivityExecutionSize = s.Slots; s.Door != nil {
+		o.MaxConcurrentActivityExecutionSize, o.Tuner = 0, tuner(s)
 	}
 	if s.Deployment != "" && s.Build != "" {
 		o.DeploymentOptions = deployment(s)

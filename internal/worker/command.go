@@ -19,8 +19,6 @@ import (
 // exit code.
 func Main(ctx context.Context, e process.Env, f fetchers.Set) int {
 	p := program{Env: e, fetchers: f}
-
-	aimForLittleMemory()
 	code := process.OK
 	cmd := p.command(func(s config.Settings) (err error) {
 		code, err = p.work(ctx, s)

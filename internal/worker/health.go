@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func fromHere(answer http.HandlerFunc) http.HandlerFunc {
 func (h *health) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
 	defer cancel()
-	if state := h.service.state(); state != "" {
+	if state := cmp.Or(h.service.state(), h.service.roster.doors.all.closed()); state != "" {
 		http.Error(w, state, http.StatusServiceUnavailable)
 		return
 	}

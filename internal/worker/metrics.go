@@ -3,6 +3,7 @@ package worker
 import (
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -31,6 +32,7 @@ type metrics struct {
 	took      prometheus.Histogram
 	waited    prometheus.Histogram
 	sdk       *sdkMetrics
+	inFlight  atomic.Int64 // what running says
 }
 
 func newMetrics(e process.Env) *metrics {
@@ -86,7 +88,10 @@ func (m *metrics) RunClosed(campaign string, o outcomes.Outcome, at time.Time) {
 	}
 }
 
-func (m *metrics) ItemsInFlight(change int) { m.running.Add(float64(change)) }
+func (m *metrics) ItemsInFlight(change int) {
+	m.inFlight.Add(int64(change))
+	m.running.Add(float64(change))
+}
 
 func (m *metrics) Page(fetcher string, t harvest.Tally) {
 	m.pages.WithLabelValues(fetcher).Inc()

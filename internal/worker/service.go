@@ -42,6 +42,9 @@ const (
 	usualHeartbeat = temporalx.HeartbeatTimeout
 )
 
+// stopping is what a worker does that was told to end.
+const stopping = "is stopping"
+
 // service is the worker itself: it waits for Temporal and the store, then takes work from the
 // control queue and from each of its own.
 type service struct {
@@ -51,6 +54,7 @@ type service struct {
 	done    sync.WaitGroup
 	mu      sync.Mutex
 	workers []worker.Worker
+	roster  *roster
 }
 
 type serviceParts struct {
@@ -65,18 +69,20 @@ type serviceParts struct {
 	Shutdown fx.Shutdowner
 	Secrets  secrets.Resolver
 	Env      process.Env
+	Memory   memory
 }
 
 func newService(
 	life fx.Lifecycle, settings config.Settings, opened *store.Store, r remote, p *polite.Client, h *hosts, f fetchers.Set, m *metrics,
-	log *slog.Logger, shutdown fx.Shutdowner, known secrets.Resolver, env process.Env,
+	log *slog.Logger, shutdown fx.Shutdowner, known secrets.Resolver, env process.Env, mem memory,
 ) *service {
-	s := &service{serviceParts: serviceParts{settings, opened, r, p, h, f, m, log, shutdown, known, env}}
+	s := &service{serviceParts: serviceParts{settings, opened, r, p, h, f, m, log, shutdown, known, env, mem}}
+	s.roster = newRoster(s)
 	s.does("not started yet")
 	// The context of a start hook ends right after the start.
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	life.Append(fx.StartStopHook(func() { s.done.Go(func() { s.open(ctx) }) }, s.close))
+	life.Append(fx.StartStopHook(func() { s.roster.start(); s.done.Go(func() { s.open(ctx) }) }, s.close))
 	return s
 }
 
@@ -107,7 +113,7 @@ func (s *service) open(ctx context.Context) {
 	if ctx.Err() == nil {
 		s.does("")
 		s.Log.Info("takes work", "queues", s.queues(), "item_slots", s.Settings.ItemSlots, "store", s.Store.Address(), "store_id", s.Store.ID(),
-			"temporal", s.Remote.address, "namespace", s.Remote.namespace, "identity", s.Remote.identity, "version", s.Env.Version,
+			"memory_limit", s.Memory.limit, "memory_max", s.Memory.max, "temporal", s.Remote.address, "namespace", s.Remote.namespace, "identity", s.Remote.identity, "version", s.Env.Version,
 			"deployment", s.Settings.Deployment, "build", s.Settings.Build)
 	}
 }
@@ -189,7 +195,7 @@ func (s *service) activities(names map[string]string) *activities.Activities {
 		Resume: keeper.planner.Resume, Registries: keeper, Lookup: known,
 		Store: s.Store, Fetchers: s.Fetchers, Client: s.client, Hosts: s.Hosts.read, Secrets: s.Secrets, Temporal: runs{s.Remote},
 		Send: webhook.Sender{Client: s.Polite.HTTP(visit.Visitor{Contact: s.Settings.Contact, Timeout: sendTimeout})}, Meter: s.Metrics, Attributes: maps.Clone(names),
-		Queue: s.queue, Heartbeat: heartbeat, ItemSlots: s.Settings.ItemSlots, Drain: s.Settings.Drain, Worker: string(s.Remote.identity), Log: s.Log,
+		Queue: s.queue, Heartbeat: heartbeat, ItemSlots: s.Settings.ItemSlots, Drain: s.Settings.Drain, Worker: string(s.Remote.identity), Log: s.Log, TakesNone: s.roster.doors.closed,
 	})
 }
 
@@ -203,12 +209,14 @@ func (s *service) start(ctx context.Context, a *activities.Activities) error {
 			return nil
 		}
 		slots, control := s.Settings.ItemSlots, queue == s.queue(steps.QueueControl)
+		gate := temporalx.Door(s.roster.doors)
 		if control {
-			slots += controlSlots
+			slots, gate = slots+controlSlots, s.roster.doors.all
 		}
 		w := worker.New(s.Remote.Client, queue, temporalx.WorkerOptions(temporalx.WorkerSettings{
 			Identity: string(s.Remote.identity), Slots: slots, Drain: s.Settings.Drain, NoWorkflows: !control, Fatal: s.fail,
 			Heartbeat: s.Settings.Heartbeat, Deployment: s.Settings.Deployment, Build: s.Settings.Build,
+			Door: gate, WorkflowDoor: s.roster.doors.all,
 		}))
 		if control {
 			workflows.Register(w)
@@ -233,15 +241,16 @@ func (s *service) fail(err error) {
 
 // close takes no more work and lets pages in work commit.
 func (s *service) close() {
-	s.does("is stopping")
+	s.does(stopping)
 	s.stop()
 	s.done.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var stopping sync.WaitGroup
+	var ending sync.WaitGroup
 	for _, w := range s.workers {
-		stopping.Go(w.Stop)
+		ending.Go(w.Stop)
 	}
-	stopping.Wait()
+	ending.Wait()
+	s.roster.leave()
 	s.Log.Info("stopped")
 }

@@ -31,6 +31,7 @@ const (
 
 // work runs a worker until ctx ends or it cannot go on.
 func (p program) work(ctx context.Context, s config.Settings) (int, error) {
+	newMemory(os.DirFS("/"), s.Memory).aim()
 	app := fx.New(p.parts(ctx, s), fx.StartTimeout(startTimeout), fx.StopTimeout(s.Drain+stopExtra))
 	if err := app.Err(); err != nil {
 		if ctx.Err() != nil {
@@ -64,7 +65,7 @@ func (p program) parts(ctx context.Context, s config.Settings) fx.Option {
 	newStore := func(life fx.Lifecycle) (*store.Store, error) { return newStore(ctx, life, s, log) }
 	return fx.Options(
 		fx.WithLogger(func() fxevent.Logger { return quiet{log} }),
-		fx.Supply(s, p.fetchers.Programs(s.ExecDirs), log, p.Env),
+		fx.Supply(s, p.fetchers.Programs(s.ExecDirs), log, p.Env, newMemory(os.DirFS("/"), s.Memory)),
 		fx.Provide(
 			newStore, p.newClient, p.newSecrets, newHosts, p.newPolite, newMetrics, newService, newHealth, newQueueMetrics,
 		),

@@ -105,6 +105,7 @@ func going() []check {
 		{"waits for a run", inLine},
 		{"steps fail", failing},
 		{"workers", workers},
+		{"workers take nothing", fullWorkers},
 		{"processor", processor},
 		{"host", host},
 		{"retry", retrying},

@@ -31,6 +31,8 @@ type Facts struct {
 	OnlyRun bool
 	// Pollers counts who polls each queue of the campaign; nil: not known.
 	Pollers map[string]int
+	// Roster are the workers that report to the store and are alive.
+	Roster []rows.Worker
 	// Unrouted is the worker deployment whose workers get no new runs, as no version
 	// of it is current; empty: none.
 	Unrouted string

@@ -119,10 +119,10 @@ func itemScreen(d itemDetail, c print.Clock) string {
 }
 
 func pastTable(past []rows.PastRun, address string, c print.Clock) *print.Table {
-	t := print.NewTable(print.Right("ENDED "+c.ZoneName()), print.Word("OUTCOME"), print.Right("LISTED"), print.Right("NEW"), print.Right("CHANGED"), print.Right("SAME"), print.Right("DEL"), print.Right("QUAR"), print.Column{Head: "MET", Flex: true, Min: 8, End: true})
+	t := print.NewTable(print.Right("ENDED "+c.ZoneName()), print.Word("OUTCOME"), print.Right("LISTED"), print.Right("NEW"), print.Right("CHANGED"), print.Right("DEL"), print.Right("QUAR"), print.Flex("WORKER"), print.Column{Head: "MET", Flex: true, Min: 8, End: true})
 	for _, p := range past {
 		t.Row(c.Near(p.ClosedAt), string(p.Outcome), print.Number(p.Tally.Listed), print.Number(p.Tally.New), print.Number(p.Tally.Changed),
-			print.Number(p.Tally.Same), print.Number(p.Tally.Deleted), print.Number(p.Tally.Quarantined), print.Dash(itemStory{Error: p.Error, Address: address}.metText()))
+			print.Number(p.Tally.Deleted), print.Number(p.Tally.Quarantined), print.Dash(p.Worker), print.Dash(itemStory{Error: p.Error, Address: address}.metText()))
 	}
 	return t
 }

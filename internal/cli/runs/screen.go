@@ -218,10 +218,10 @@ func exitLine(v runView) string {
 
 func runItemsTable(items []rows.RunItem) *print.Table {
 	t := print.NewTable(print.Key("ITEM"), print.Left("OUTCOME"), print.Right("LISTED"), print.Right("NEW"),
-		print.Right("CHANGED"), print.Right("SAME"), print.Right("DEL"), print.Right("QUAR"), print.Right("TRIES"), print.Flex("WHY"))
+		print.Right("CHANGED"), print.Right("DEL"), print.Right("QUAR"), print.Right("TRIES"), print.Flex("WORKER"), print.Flex("WHY")).Spare("DEL")
 	for _, it := range items {
 		t.Row(watch.LabelOf(it), itemWord(it), print.Number(it.Tally.Listed), print.Number(it.Tally.New), print.Number(it.Tally.Changed),
-			print.Number(it.Tally.Same), print.Number(it.Tally.Deleted), print.Number(it.Tally.Quarantined), print.Number(max(1, it.Attempts+it.Throttles)), print.Dash(it.Why))
+			print.Number(it.Tally.Deleted), print.Number(it.Tally.Quarantined), print.Number(max(1, it.Attempts+it.Throttles)), print.Dash(it.Worker), print.Dash(it.Why))
 	}
 	return t
 }

@@ -3,6 +3,7 @@ package why
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -161,6 +162,9 @@ func (c *why) pollers(ctx context.Context, f *diagnose.Facts) error {
 		return nil
 	}
 	f.Unrouted, _ = c.DialledEngine.Unrouted(ctx, c.Queue(steps.QueueControl)) // whoever may not ask has one check less
+	if err := c.roster(ctx, f); err != nil {
+		return err
+	}
 	f.Pollers = map[string]int{}
 	for _, q := range append([]string{c.Queue(steps.QueueControl)}, watch.QueuesOfEntries(c.Program, f.Effective)...) {
 		found, err := watch.AtWork(ctx, c.Program, c.DialledEngine, q)
@@ -172,4 +176,15 @@ func (c *why) pollers(ctx context.Context, f *diagnose.Facts) error {
 		}
 	}
 	return nil
+}
+
+// roster are the workers that report to the store.
+func (c *why) roster(ctx context.Context, f *diagnose.Facts) error {
+	s, err := c.Store(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := s.Workers(ctx)
+	f.Roster = slices.DeleteFunc(all, func(w rows.Worker) bool { return w.Gone })
+	return err
 }

@@ -1,2 +1,3 @@
-// Package workers is `starter workers`: the workers, their queues and what they hold.
+// Package workers is `starter workers`: who takes work, what each of them does, and
+// who is to take no more.
 package workers

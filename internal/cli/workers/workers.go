@@ -1,16 +1,15 @@
 package workers
 
 import (
-	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
-	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/cli/print"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/cli/scope"
@@ -18,154 +17,216 @@ import (
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
-type workers struct{ *program.Program }
+type workers struct {
+	*program.Program
+	limit int
+}
 
 // New makes `starter workers`.
 func New(p *program.Program) *cobra.Command {
-	c := &workers{p}
-	return &cobra.Command{
-		Use: "workers", Short: "List the workers, their queues and what they hold",
-		Long: `List the workers that are alive: by the server's roster where it keeps one, else
-by who polls the task queues. One that did not report for over a minute is
-silent: dead, or cut off. ITEMS are the items a worker holds now, by the store.`,
-		Example: "  starter workers",
+	c := &workers{Program: p}
+	cmd := &cobra.Command{
+		Use: "workers", Short: "List the workers and what each is doing, or drain one",
+		Long: `List the workers of this store that are alive, as they report themselves, and
+the items that each holds. USED and FREE are of the items that a process runs at
+once, on all its queues together. One that stays silent for longer than its
+--heartbeat is gone; what it held is taken by others.`,
+		Example: "  starter workers drain worker-2",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
+	cmd.Flags().IntVar(&c.limit, "limit", 20, "show at most so many items of each worker; 0: all")
+	cmd.AddCommand(newDrain(p, false), newDrain(p, true))
+	return cmd
 }
 
-// workerView is one worker on one queue.
+// stranger is the state of one that polls a queue and does not report to this store.
+const stranger rows.WorkerState = "unknown"
+
+// workerView is one worker.
 type workerView struct {
-	engine.Worker
-	Items int      `json:"items"`
-	Runs  []string `json:"runs,omitempty"`
+	rows.Worker
+	Used  int             `json:"used"` // of its slots
+	Free  int             `json:"free"`
+	Items []rows.HeldItem `json:"items,omitempty"`
 }
 
 func (c *workers) run(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
-	e, err := c.Engine(ctx)
-	if err != nil {
-		return err
-	}
 	s, err := c.Store(ctx)
 	if err != nil {
 		return err
 	}
-	alive, queues, err := alive(ctx, c.Program, s, e)
-	if err != nil {
-		return err
-	}
-	held, err := claims(ctx, s)
+	all, unserved, err := c.views(ctx, s)
 	if err != nil {
 		return err
 	}
 	list := c.Out.List()
-	zone := " " + c.Clock.ZoneName()
-	table := print.NewTable(print.Flex("WORKER"), print.Flex("QUEUE"), print.Left("STATUS"), print.Right("SINCE"+zone), print.Right("SEEN"), print.Right("ITEMS"))
-	for i, w := range alive {
-		v := workerView{Worker: w}
-		if i == holder(alive, w.Identity, c.Queue(steps.QueueControl)) {
-			v.Items, v.Runs = len(held[w.Identity]), slices.Compact(slices.Sorted(slices.Values(held[w.Identity])))
-		}
+	for _, v := range all {
 		list.Add(v)
-		table.Row(w.Identity, w.Queue, print.Dash(w.Status), c.Clock.Near(w.Since), seen(w, c.Clock), print.Number(v.Items))
 	}
 	list.End()
-	c.Out.Table(table)
-	if len(alive) == 0 {
-		c.Out.Printf("No worker polls %s; start one: worker\n", print.Some(queues))
+	if !c.Out.People() {
+		return nil
+	}
+	c.Out.Table(rosterTable(all, c.Clock))
+	for _, v := range all {
+		if v.Why != "" {
+			c.Out.Printf("%s  %s\n", v.Identity, print.Wrap(v.Why, len(v.Identity)+2, len(v.Identity)+2))
+		}
+	}
+	if at := atWorkTable(all, c.limit, c.Clock); at != nil {
+		c.Out.Printf("\n")
+		c.Out.Table(at)
+	}
+	if len(unserved) > 0 {
+		c.Out.Printf("No worker polls %s; start one: worker\n", print.Some(unserved))
 	}
 	return nil
 }
 
-// holder is the row that tells what a worker holds: of its queues the first one
-// that items come by. A worker has a row for each queue, and holds its items once.
-func holder(all []engine.Worker, identity, control string) int {
-	i := slices.IndexFunc(all, func(w engine.Worker) bool { return w.Identity == identity && w.Queue != control })
-	if i < 0 {
-		i = slices.IndexFunc(all, func(w engine.Worker) bool { return w.Identity == identity })
-	}
-	return i
-}
-
-func seen(w engine.Worker, c print.Clock) string {
-	if w.LastSeen.IsZero() {
-		return "-"
-	}
-	return print.Duration(max(0, c.Now().Sub(w.LastSeen)).Truncate(time.Second))
-}
-
-// alive returns the roster, and the pollers of those queues that campaigns use
-// and nobody of the roster serves: a server may keep no roster, or list one
-// queue of a process only.
-func alive(ctx context.Context, p *program.Program, s program.Store, e program.Engine) ([]engine.Worker, []string, error) {
-	queues, err := scope.Queues(ctx, p, s)
+// views joins the roster with the claims, and with who else polls the queues that
+// nobody of the roster serves.
+func (c *workers) views(ctx context.Context, s program.Store) (all []workerView, unserved []string, err error) {
+	roster, err := s.Workers(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := e.Workers(ctx)
-	if err != nil && !errors.Is(err, engine.ErrUnsupported) && !errors.Is(err, engine.ErrForbidden) {
+	held, err := s.HeldItems(ctx)
+	if err != nil {
 		return nil, nil, err
 	}
-	list = tidy(p, ours(list, queues))
+	for _, w := range roster {
+		if !w.Gone {
+			all = append(all, joined(w, held))
+		}
+	}
+	queues, err := scope.Queues(ctx, c.Program, s)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, q := range queues {
-		if slices.ContainsFunc(list, func(w engine.Worker) bool { return w.Queue == q && reports(w) }) {
+		if slices.ContainsFunc(all, func(v workerView) bool { return v.State != stranger && slices.Contains(v.Queues, q) }) {
 			continue
 		}
-		pollers, err := watch.AtWork(ctx, p, e, q)
-		if err != nil {
+		found := false
+		if all, found, err = c.strangers(ctx, all, roster, q); err != nil {
 			return nil, nil, err
 		}
-		for _, po := range pollers {
-			list = slices.DeleteFunc(list, func(w engine.Worker) bool { return w.Queue == q && w.Identity == po.Identity })
-			list = append(list, engine.Worker{Identity: po.Identity, Queue: q, LastSeen: po.LastSeen})
+		if !found {
+			unserved = append(unserved, q)
 		}
 	}
-	slices.SortFunc(list, func(a, b engine.Worker) int {
-		return cmp.Or(cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.Queue, b.Queue))
-	})
-	return list, queues, nil
+	return all, unserved, nil
 }
 
-// tidy says of workers that ceased to report what is known of them: those that
-// were ending have ended, the others are silent.
-func tidy(p *program.Program, list []engine.Worker) []engine.Worker {
-	list = slices.DeleteFunc(list, func(w engine.Worker) bool { return watch.Ending(w) && watch.LongAgo(p, w.LastSeen) })
-	for i := range list {
-		switch {
-		case watch.Ending(list[i]):
-			list[i].Status = "stopping"
-		case watch.LongAgo(p, list[i].LastSeen):
-			list[i].Status = silent
+func joined(w rows.Worker, held []rows.HeldItem) workerView {
+	v := workerView{Worker: w}
+	for _, h := range held {
+		if h.Worker == w.Identity {
+			v.Items = append(v.Items, h)
 		}
 	}
-	return list
+	v.Used, v.Free = len(v.Items), max(0, w.Slots-len(v.Items))
+	return v
 }
 
-// reports: not silent, not about to end.
-func reports(w engine.Worker) bool { return w.Status != silent && w.Status != "stopping" }
-
-const silent = "silent"
-
-// ours leaves out workers of others in the same namespace.
-func ours(list []engine.Worker, queues []string) []engine.Worker {
-	return slices.DeleteFunc(list, func(w engine.Worker) bool { return !slices.Contains(queues, w.Queue) })
-}
-
-// claims returns the runs of the items that each worker holds.
-func claims(ctx context.Context, s program.Store) (map[string][]string, error) {
-	open, err := s.OpenRuns(ctx)
+// strangers adds who polls a queue and is not in the roster: a worker of another
+// store, or of another release.
+func (c *workers) strangers(ctx context.Context, all []workerView, roster []rows.Worker, queue string) ([]workerView, bool, error) {
+	e, err := c.Engine(ctx)
 	if err != nil {
-		return nil, err
+		return all, false, err
 	}
-	out := map[string][]string{}
-	for _, r := range open {
-		items, err := s.RunItems(ctx, r.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemClaimed}})
-		if err != nil {
-			return nil, err
+	pollers, err := watch.AtWork(ctx, c.Program, e, queue)
+	if err != nil {
+		return all, false, err
+	}
+	found := false
+	for _, po := range pollers {
+		if slices.ContainsFunc(roster, func(w rows.Worker) bool { return w.Identity == po.Identity }) {
+			continue // it has died
 		}
-		for _, it := range items {
-			out[it.Worker] = append(out[it.Worker], r.WorkflowID)
+		found = true
+		if i := slices.IndexFunc(all, func(v workerView) bool { return v.State == stranger && v.Identity == po.Identity }); i >= 0 {
+			all[i].Queues = append(all[i].Queues, queue)
+			continue
+		}
+		all = append(all, workerView{Worker: rows.Worker{
+			Identity: po.Identity, Queues: []string{queue}, State: stranger, Seen: po.LastSeen, Why: "polls for work and does not report to this store",
+		}})
+	}
+	return all, found, nil
+}
+
+func rosterTable(all []workerView, c print.Clock) *print.Table {
+	t := print.NewTable(print.Key("WORKER"), print.Flex("HOST"), print.Flex("QUEUES"), print.Left("VERSION"), print.Left("STATE"), print.Right("USED"), print.Right("FREE"),
+		print.Right("MEMORY"), print.Right("SEEN")).Spare("VERSION", "MEMORY", "HOST")
+	for _, v := range all {
+		t.Row(v.Identity, print.Dash(v.Host), shortQueues(v.Queues), print.Dash(v.Version), string(v.State), print.Number(v.Used), print.Number(v.Free), memoryText(v.Worker), seen(v.Seen, c))
+	}
+	return t
+}
+
+// shortQueues leaves out what all names begin with.
+func shortQueues(names []string) string {
+	var out []string
+	for _, name := range names {
+		if i := strings.Index(name, steps.QueueControl); i >= 0 {
+			name = "control"
+		} else if i := strings.Index(name, steps.QueueFetch); i >= 0 {
+			name = "fetch"
+		}
+		out = append(out, name)
+	}
+	return print.Dash(strings.Join(out, ","))
+}
+
+func memoryText(w rows.Worker) string {
+	if w.MemoryUsed == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d MiB", w.MemoryUsed>>20)
+}
+
+func seen(at time.Time, c print.Clock) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return print.Duration(max(0, c.Now().Sub(at)).Truncate(time.Second))
+}
+
+// atWorkTable says what each worker is doing; nil when none does anything.
+func atWorkTable(all []workerView, limit int, c print.Clock) *print.Table {
+	t, any := print.NewTable(print.Key("WORKER"), print.Flex("RUN"), print.Key("ITEM"), print.Right("SINCE "+c.ZoneName()), print.Right("DONE")), false
+	for _, v := range all {
+		for i, h := range v.Items {
+			if any = true; limit > 0 && i >= limit {
+				t.Row(v.Identity, "", fmt.Sprintf("and %s more", print.Number(len(v.Items)-i)), "", "")
+				break
+			}
+			t.Row(v.Identity, h.Run, h.Key, since(h.Since, c), doneText(h))
 		}
 	}
-	return out, nil
+	if !any {
+		return nil
+	}
+	return t
+}
+
+func since(at time.Time, c print.Clock) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return c.Time(at)
+}
+
+func doneText(h rows.HeldItem) string {
+	switch {
+	case h.Total > 0:
+		return print.Number(h.Done) + " of " + print.Number(h.Total)
+	case h.Done > 0:
+		return print.Number(h.Done)
+	default:
+		return "-"
+	}
 }
