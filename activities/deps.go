@@ -41,6 +41,7 @@ type clients func(visit.Visitor) *http.Client
 // what it found too, so that it can be masked where it would be printed.
 type resolver interface {
 	JSON(raw json.RawMessage) (json.RawMessage, secrets.Found, error)
+	Auth(a *visit.Auth) (*visit.Auth, secrets.Found, error)
 	Text(s string) (string, secrets.Found, error)
 }
 

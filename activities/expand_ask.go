@@ -46,10 +46,16 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 	if err != nil {
 		return nil, err
 	}
-	mask := found.Mask()
+	auth, hidden, err := a.Secrets.Auth(e.Auth)
+	if err != nil {
+		return nil, err
+	}
+	mask := append(found, hidden...).Mask()
 	asked := &askLog{Activities: a, mask: mask, run: run.ID, item: units.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
 	defer func() { err = errors.Join(err, asked.keep(ctx)) }()
-	s, ok := m.kind.New(a.Client(visitor(c, e, m.kind, asked.record))).(harvest.Splitter)
+	v := visitor(c, e, m.kind, asked.record)
+	v.Auth = auth
+	s, ok := m.kind.New(a.Client(v)).(harvest.Splitter)
 	if !ok {
 		return nil, harvest.Errorf(harvest.KindMisconfigured, "list items", e.Name, "fetcher %s cannot list items; take away split.ask", m.kind.Name)
 	}
@@ -58,7 +64,7 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 		list, err = collect(ctx, m, mask, s.Split(ctx, request))
 		return err
 	})
-	return list, mask.Error(err)
+	return list, mask.Error(e.Auth.Explain(err))
 }
 
 func collect(ctx context.Context, m *itemMaker, mask *secrets.Mask, elements iter.Seq2[harvest.Element, error]) ([]rows.ListRow, error) {

@@ -41,6 +41,7 @@ type itemRun struct {
 	mask       *secrets.Mask // of the item's secrets
 	moves      visit.Moves
 	params     json.RawMessage // as the fetcher got them
+	auth       *visit.Auth     // with values; nil: the source is not signed in to
 	attempt    int
 	prints     prints
 

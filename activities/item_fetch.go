@@ -24,7 +24,11 @@ func (r *itemRun) fetch(unread []harvest.Unread) error {
 	if err != nil {
 		return err
 	}
-	r.mask, r.params = found.Mask(), params
+	auth, hidden, err := r.Secrets.Auth(r.entry.Auth)
+	if err != nil {
+		return err
+	}
+	r.mask, r.params, r.auth = append(found, hidden...).Mask(), params, auth
 	defer r.timers(cancel)()
 	r.budget.stopWith(cancel)
 	done := make(chan error, 1)
@@ -90,14 +94,14 @@ func (r *itemRun) pump(ctx context.Context, request harvest.Request) error {
 	return harvest.Safely("make fetcher", r.kind.Name, func() error {
 		f := r.kind.New(r.Client(r.visitor()))
 		_, err := harvest.Pump(ctx, f, request, harvest.CommitFunc(r.commit))
-		return err
+		return r.entry.Auth.Explain(err)
 	})
 }
 
 // visitor is the item's own; it keeps pages as they came, where the campaign does.
 func (r *itemRun) visitor() visit.Visitor {
 	v := visitor(r.campaign, r.entry, r.kind, r.record)
-	v.Waits, v.Yields, v.Moved, v.Spend = r.page.wait, true, r.moves.Note, r.budget.request
+	v.Waits, v.Yields, v.Moved, v.Spend, v.Auth = r.page.wait, true, r.moves.Note, r.budget.request, r.auth
 	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
 		v.Raw = r.keepRaw
 	}

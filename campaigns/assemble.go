@@ -140,7 +140,7 @@ func schedulePlace(n *yamltree.Node, text string) yamltree.Pos {
 // entry makes one entry and its rows.
 func (b *build) entry(own *yamltree.Node, listed bool, names map[string]yamltree.Pos) {
 	base := b.merged.Only(b.inherited)
-	tree := yamltree.Merge(base, own)
+	tree := mergeEntry(base, own)
 	e := decodeEntry(tree, own)
 	path, prefix := b.name, ""
 	if listed {
@@ -210,6 +210,7 @@ func (x *entryBuild) finish() {
 	}
 	x.checkSecrets(params)
 	x.split()
+	x.signIn()
 }
 
 // imply puts the params that the fetcher's name implies under those of the file.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/retry"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 // Campaign is an effective campaign: every layer merged, every short form
@@ -53,7 +54,9 @@ type Entry struct {
 	Tolerate Count           `json:"tolerate,omitzero"`
 	Expect   ItemExpectation `json:"expect,omitzero"`
 	Budget   []Allowance     `json:"budget,omitempty"`
-	Was      []string        `json:"-"`
+	// Auth is how the source is signed in to; nil: not at all.
+	Auth *visit.Auth `json:"auth,omitempty"`
+	Was  []string    `json:"-"`
 }
 
 // Collection returns the collection of the entry's documents: add.collection, otherwise

@@ -162,6 +162,9 @@ func exportEntry(e Entry) (*yamltree.Node, error) {
 	expect.set("item", exportExpectation(e.Expect, false))
 	f.set("expect", expect.node())
 	exportBudget(f, e.Budget)
+	if err := exportAuth(f, e.Auth); err != nil {
+		return nil, err
+	}
 	f.texts("was", e.Was)
 	return f.node(), nil
 }

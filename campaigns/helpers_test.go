@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files")
 
 type feedParams struct {
-	URL        string   `json:"url" doc:"address of the feed" required:"true" example:"https://www.ansa.it/rss.xml"`
+	URL        string   `json:"url" address:"true" doc:"address of the feed" required:"true" example:"https://www.ansa.it/rss.xml"`
 	MaxEntries int      `json:"max_entries" doc:"at most so many entries" example:"200"`
 	Full       bool     `json:"full" doc:"read the articles too"`
 	Words      []string `json:"words" doc:"only entries with one of these"`
@@ -31,7 +31,7 @@ type gazzettaParams struct {
 }
 
 type oaipmhParams struct {
-	URL    string `json:"url" doc:"base address" required:"true"`
+	URL    string `json:"url" address:"true" doc:"base address" required:"true"`
 	Prefix string `json:"prefix" doc:"metadata prefix" default:"oai_dc"`
 	Set    string `json:"set" doc:"one set only"`
 }

@@ -20,6 +20,18 @@ func mergeLayer(under, over *yamltree.Node) *yamltree.Node {
 		m.Value = weak.Only(func(key string) bool { return !slices.Contains(dead, key) })
 		under = under.With(m)
 	}
+	return mergeEntry(under, over)
+}
+
+// mergeEntry merges an entry over what it inherits. Of the ways to sign in only those
+// of the stronger layer count.
+func mergeEntry(under, over *yamltree.Node) *yamltree.Node {
+	weak, strong := under.Get("auth"), over.Get("auth")
+	if weak.IsMap() && slices.ContainsFunc([]string{"basic", "bearer", "header", "oauth2"}, strong.Has) {
+		m, _ := under.Member("auth")
+		m.Value = weak.Only(strong.Has)
+		under = under.With(m)
+	}
 	return yamltree.Merge(under, over)
 }
 

@@ -41,7 +41,6 @@ type reading struct {
 	whole bool
 	// before are the ids of the page before; met are records that could not be read.
 	before, met map[string]bool
-	token       *token
 }
 
 func (r *reading) begin() error {

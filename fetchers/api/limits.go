@@ -86,11 +86,8 @@ func (r *reading) refused(e *harvest.Error, a *answer.Answer) error {
 
 // credentials names the params that have them.
 func (r *reading) credentials() string {
-	if r.plan.OAuth2 != nil {
-		return "oauth2.client_secret"
-	}
 	for name := range r.plan.Headers {
-		if n := strings.ToLower(name); n == "authorization" || strings.Contains(n, "key") || strings.Contains(n, "token") {
+		if n := strings.ToLower(name); strings.Contains(n, "key") || strings.Contains(n, "token") {
 			return "headers." + name
 		}
 	}

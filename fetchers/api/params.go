@@ -16,13 +16,12 @@ import (
 
 // Params describe an API, and what becomes of its records.
 type Params struct {
-	URL     string            `json:"url" doc:"address of the list of records" required:"true" example:"https://api.example.org/v1/records"`
+	URL     string            `json:"url" address:"true" doc:"address of the list of records" required:"true" example:"https://api.example.org/v1/records"`
 	Method  string            `json:"method" doc:"how it is asked" enum:"GET,POST" default:"GET"`
-	Headers map[string]string `json:"headers" doc:"headers of each request; secrets by reference" example:"{Authorization: \"Bearer ${secret:env:VENDEMMIA_SECRET_API}\"}"`
+	Headers map[string]string `json:"headers" doc:"headers of each request; what signs in is auth, beside params" example:"{X-GitHub-Api-Version: \"2022-11-28\"}"`
 	Query   map[string]any    `json:"query" doc:"query parameters; {incremental.start_value} and {incremental.end_value} stand for what is asked for, and a parameter whose value is not known is left out" example:"{per_page: 100}"`
 	Body    map[string]any    `json:"body" doc:"POST: the JSON body, with the same placeholders"`
 	Format  string            `json:"format" doc:"what comes: json, or xml, which is read as JSON (attributes are @name, text beside elements is #text)" enum:"json,xml" default:"json"`
-	OAuth2  *OAuth2           `json:"oauth2" doc:"client credentials: access_token_url, client_id, client_secret, scopes, and endpoint_params; secrets by reference"`
 
 	DataSelector string            `json:"data_selector" doc:"JSONPath of the records, or of the list of them" default:"$" example:"$.items" extraction:"true"`
 	PrimaryKey   string            `json:"primary_key" doc:"JSONPath of a record's id, within the record" required:"true" example:"$.id" extraction:"true"`
@@ -39,15 +38,6 @@ type Params struct {
 	Incremental *Incremental `json:"incremental" doc:"ask only for what changed: cursor_path, start_param, end_param, initial_value, lookback_window, format, row_order"`
 	RateLimit   *RateLimit   `json:"rate_limit" doc:"names of the headers remaining and reset, where they are not the usual ones"`
 	MaxPages    int          `json:"max_pages" doc:"a list of more pages is broken" default:"10000"`
-}
-
-// OAuth2 is a grant of client credentials.
-type OAuth2 struct {
-	AccessTokenURL string            `json:"access_token_url" doc:"where tokens are given" required:"true"`
-	ClientID       string            `json:"client_id" doc:"who asks" required:"true"`
-	ClientSecret   string            `json:"client_secret" doc:"by reference" required:"true" secret:"true"`
-	Scopes         []string          `json:"scopes" doc:"what for"`
-	Endpoint       map[string]string `json:"endpoint_params" doc:"further parameters, such as audience"`
 }
 
 // The types of paginators.
@@ -101,12 +91,6 @@ func nested[T any](name string, raw []byte, into *T) error {
 }
 
 // UnmarshalJSON is part of json.Unmarshaler.
-func (o *OAuth2) UnmarshalJSON(raw []byte) error {
-	type plain OAuth2
-	return nested("oauth2", raw, (*plain)(o))
-}
-
-// UnmarshalJSON is part of json.Unmarshaler.
 func (p *Paginator) UnmarshalJSON(raw []byte) error {
 	type plain Paginator
 	return nested("paginator", raw, (*plain)(p))
@@ -139,10 +123,23 @@ func (p Params) check() error {
 		return errors.New("url is not an address that begins with http:// or https://")
 	case p.MaxPages < 0:
 		return errors.New("max_pages is 0 or more")
+	case p.authorizes():
+		return errors.New("headers: what signs in stands beside params: auth: { bearer: \"${secret:env:NAME}\" }, or basic, header, oauth2")
 	case len(p.Body) > 0 && p.Method != "POST":
 		return errors.New("body is for method: POST")
 	}
 	return errors.Join(p.Paginator.check(), p.Incremental.check(p))
+}
+
+// authorizes reports a sign-in among the headers: these go wherever the next page is.
+func (p Params) authorizes() bool {
+	for name := range p.Headers {
+		switch n := strings.ToLower(name); {
+		case n == "authorization", n == "proxy-authorization", n == "cookie", strings.Contains(n, "api-key"), strings.Contains(n, "apikey"), strings.Contains(n, "token"):
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Paginator) check() error {

@@ -13,27 +13,17 @@ import (
 // maxBody is a cap of our own, for clients that have none.
 const maxBody = 64 << 20
 
-// ask asks for the page of the walk. A token that has run out is replaced once.
+// ask asks for the page of the walk.
 func (r *reading) ask(known answer.Validators) (answer.Answer, error) {
-	for renewed := false; ; renewed = true {
-		a, err := r.askOnce(known)
-		e := a.Refusal()
-		switch {
-		case e == nil:
-			return a, err
-		case e.Status == http.StatusUnauthorized && r.plan.OAuth2 != nil && !renewed:
-			r.token = nil
-		default:
-			return a, r.refused(e, &a)
-		}
+	a, err := r.askOnce(known)
+	if e := a.Refusal(); e != nil {
+		return a, r.refused(e, &a)
 	}
+	return a, err
 }
 
 func (r *reading) askOnce(known answer.Validators) (a answer.Answer, err error) {
-	header, err := r.header()
-	if err != nil {
-		return a, err
-	}
+	header := r.header()
 	address, body, err := r.request()
 	if err != nil {
 		return a, err
@@ -47,19 +37,12 @@ func (r *reading) askOnce(known answer.Validators) (a answer.Answer, err error) 
 	})
 }
 
-func (r *reading) header() (http.Header, error) {
+func (r *reading) header() http.Header {
 	h := http.Header{"Accept": {"application/" + map[bool]string{true: "xml", false: "json"}[r.plan.Format == "xml"]}}
 	for name, value := range r.plan.Headers {
 		h.Set(name, value)
 	}
-	if r.plan.OAuth2 == nil {
-		return h, nil
-	}
-	if err := r.renew(); err != nil {
-		return nil, err
-	}
-	h.Set("Authorization", "Bearer "+r.token.text)
-	return h, nil
+	return h
 }
 
 // request is the address of the page of the walk, and the body that asks for it.

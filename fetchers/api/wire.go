@@ -13,6 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/internal/charsets"
 	"github.com/vendemmia/vendemmia/fetchers/internal/markup"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/challenge"
 )
 
 // read turns an answer into what paths look into.
@@ -58,7 +59,7 @@ func readXML(a *answer.Answer) (any, error) {
 	}
 	e := broken(a, "it is not the XML that was expected: %w", err)
 	switch {
-	case answer.IsChallenge(a.Body):
+	case challenge.Is(a.Body):
 		e.Kind = harvest.KindBlocked
 	case root != nil && errors.Is(err, io.ErrUnexpectedEOF):
 		e.Kind = harvest.KindServerError

@@ -16,8 +16,8 @@ const Name = "feed"
 
 // Params are the params of one feed.
 type Params struct {
-	URL        string `json:"url" doc:"address of the feed" example:"https://www.example.org/news.xml"`
-	OPML       string `json:"opml" doc:"address of an OPML list of feeds, for split: {ask: opml}" example:"https://www.example.org/feeds.opml"`
+	URL        string `json:"url" address:"true" doc:"address of the feed" example:"https://www.example.org/news.xml"`
+	OPML       string `json:"opml" address:"true" doc:"address of an OPML list of feeds, for split: {ask: opml}" example:"https://www.example.org/feeds.opml"`
 	MaxEntries int    `json:"max_entries" doc:"read at most so many entries of the list, in its order; 0 is all" default:"0" example:"200"`
 	MaxPages   int    `json:"max_pages" doc:"follow a paged feed over so many pages; 0 is all, 1 only the feed itself" default:"0" example:"1"`
 	Encoding   string `json:"encoding" doc:"the charset, where the feed and its server are both wrong" example:"windows-1252"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/challenge"
 )
 
 // notAFeed says what came where a feed was due.
@@ -31,7 +32,7 @@ func notAFeed(address string, a answer.Answer, err *errNotAFeed) error {
 
 // ofPage is for HTML: a challenge, or a page that may name the feed.
 func ofPage(e *harvest.Error, a answer.Answer) error {
-	if answer.IsChallenge(a.Body) {
+	if challenge.Is(a.Body) {
 		e.Kind, e.Err, e.Advice = harvest.KindBlocked, errors.New("got a challenge page instead of a feed"), adviceBlocked
 		return e
 	}

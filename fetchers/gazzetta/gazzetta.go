@@ -31,7 +31,7 @@ type Params struct {
 	Until   string `json:"until" doc:"only issues before this day" example:"2026-01-01"`
 	PDF     bool   `json:"pdf" doc:"store the PDF of each issue and supplement too (an act of unione_europea is a PDF anyway)" default:"false"`
 	Revisit *int   `json:"revisit" doc:"read the last so many days with an issue again in each run, for corrections; 0 is none" default:"2" example:"5"`
-	URL     string `json:"url" doc:"address of the site, for a copy of it" default:"https://www.gazzettaufficiale.it"`
+	URL     string `json:"url" address:"true" doc:"address of the site, for a copy of it" default:"https://www.gazzettaufficiale.it"`
 }
 
 // Validate is part of harvest.Validator.

@@ -12,6 +12,7 @@ import (
 	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/fetchers/internal/markup"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/challenge"
 )
 
 // loadingWait is how long an issue that is being loaded is left alone.
@@ -62,7 +63,7 @@ func explain(address string, doc *goquery.Document, a *answer.Answer) error {
 	switch {
 	case isLoading(text):
 		return notYet(address, "%w", errNotYet)
-	case answer.IsChallenge(a.Body):
+	case challenge.Is(a.Body):
 		return rejected(address, a)
 	case isHome(doc):
 		e := broken(address, a, "the home page came instead, with a new session too")

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/challenge"
 )
 
 // pdf asks for a PDF; errNoPDF, of KindGone, where something else comes. A page
@@ -21,7 +21,7 @@ func (s *site) pdf(ctx context.Context, address string) ([]byte, error) {
 		if isPDF(a.Body) {
 			return a.Body, nil
 		}
-		if answer.IsChallenge(a.Body) {
+		if challenge.Is(a.Body) {
 			return nil, rejected(address, &a)
 		}
 		next := ""

@@ -36,7 +36,7 @@ type Params struct {
 	Backlog int    `json:"backlog" doc:"how many posts one run reads back at most, up to 1000" default:"100"`
 	Media   string `json:"media" doc:"which files are fetched with the posts" default:"images" enum:"none,images,all"`
 	Version string `json:"version" doc:"version of the API" default:"v25.0"`
-	URL     string `json:"url" doc:"address of the API: graph.facebook.com, or graph.instagram.com for own posts" default:"https://graph.facebook.com"`
+	URL     string `json:"url" address:"true" doc:"address of the API: graph.facebook.com, or graph.instagram.com for own posts" default:"https://graph.facebook.com"`
 }
 
 const (

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/vendemmia/vendemmia/fetchers/internal/answer"
 	"github.com/vendemmia/vendemmia/fetchers/oaipmh/internal/wire"
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/challenge"
 )
 
 const adviceBlocked = "the repository does not want this program, or this address: ask its administrator (adminEmail of Identify)"
@@ -19,7 +19,7 @@ func (r *response) notOAI(other *wire.NotOAI) error {
 	case r.Blank():
 		e.Err = errors.New("the response is empty")
 	case element != "html" && element != "head" && element != "body" && !strings.Contains(r.ContentType(), "html"):
-	case answer.IsChallenge(r.Body):
+	case challenge.Is(r.Body):
 		e.Kind, e.Err, e.Advice = harvest.KindBlocked, errors.New("got a challenge page instead of an OAI-PMH response"), adviceBlocked
 	default:
 		e.Err = errors.New("got an HTML page instead of an OAI-PMH response")

@@ -14,7 +14,7 @@ import (
 
 // Params are the params of one repository, or of one of its sets.
 type Params struct {
-	URL         string `json:"url" doc:"base URL of the repository, without ?verb=" required:"true" example:"https://repo.example.org/oai"`
+	URL         string `json:"url" address:"true" doc:"base URL of the repository, without ?verb=" required:"true" example:"https://repo.example.org/oai"`
 	Prefix      string `json:"prefix" doc:"metadata format, one that ListMetadataFormats names" default:"oai_dc" example:"marcxml"`
 	Set         string `json:"set" doc:"setSpec of the one set to harvest; split: {ask: sets} makes an item of each" example:"col_123"`
 	Granularity string `json:"granularity" doc:"how dates are written; auto asks Identify, none does without selective harvesting: everything is listed each time" enum:"auto,day,second,none" default:"auto"`

@@ -42,7 +42,7 @@ type Params struct {
 	Product string `json:"product" doc:"met-norway: compact or complete" default:"compact" enum:"compact,complete" extraction:"true"`
 	Batch   int    `json:"batch" doc:"open-meteo: how many places one request asks for at most, up to 400" default:"100"`
 	APIKey  string `json:"api_key" doc:"open-meteo: key of a paid plan, by reference" secret:"true"`
-	URL     string `json:"url" doc:"address of the service, for a copy of it" example:"https://api.open-meteo.com"`
+	URL     string `json:"url" address:"true" doc:"address of the service, for a copy of it" example:"https://api.open-meteo.com"`
 }
 
 // Place is a point on the map with a name.

@@ -12,8 +12,8 @@ import (
 
 // Params are the params of one site, or of one section of it.
 type Params struct {
-	URL     string   `json:"url" doc:"address of the list, of the sitemap (sitemap: true), or of the page itself" required:"true" example:"https://www.example.org/acts/"`
-	URLs    []string `json:"urls" doc:"more start pages of the same kind"`
+	URL     string   `json:"url" address:"true" doc:"address of the list, of the sitemap (sitemap: true), or of the page itself" required:"true" example:"https://www.example.org/acts/"`
+	URLs    []string `json:"urls" address:"true" doc:"more start pages of the same kind"`
 	Sitemap bool     `json:"sitemap" doc:"url is a sitemap, or an index of sitemaps, plain or gzipped"`
 
 	Links   string   `json:"links" doc:"selector of the links to the pages to be read; without links, rows and sitemap the start pages themselves are read" example:"ul.acts a"`

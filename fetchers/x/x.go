@@ -23,7 +23,7 @@ type Params struct {
 	Backlog int      `json:"backlog" doc:"how many posts the first run reads back, up to 3200" default:"100"`
 	Run     int      `json:"reads_per_run" doc:"how many posts and users one run may read" default:"500"`
 	Month   int      `json:"reads_per_month" doc:"how many posts and users may be read in a calendar month (UTC)" default:"10000"`
-	URL     string   `json:"url" doc:"address of the API, for a copy of it" default:"https://api.x.com"`
+	URL     string   `json:"url" address:"true" doc:"address of the API, for a copy of it" default:"https://api.x.com"`
 }
 
 // Fetcher acquires posts. It holds no state and may be used by many goroutines at

@@ -19,8 +19,8 @@ import (
 //
 //	URL string `json:"url" doc:"address of the feed" required:"true" example:"https://…"`
 //
-// with also default:"…", enum:"a,b,c" and secret:"true" (masked wherever it
-// would be printed).
+// with also default:"…", enum:"a,b,c", secret:"true" (masked wherever it would be
+// printed) and address:"true" (whose host is asked, so that `auth` is sent there).
 type Field struct {
 	Name     string   `json:"name"`
 	Type     string   `json:"type"` // string, integer, number, boolean, array, object
@@ -60,20 +60,57 @@ func Fields(params any) []Field {
 // is extracted from a source: after a change, the next run reads everything again.
 func Extraction(params any) map[string]bool {
 	names := map[string]bool{}
+	for f := range tagged(params, "extraction") {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}
+
+// Addresses returns the values of the params tagged address:"true", texts or lists of
+// them, with defaults for those that raw leaves out.
+func Addresses(raw json.RawMessage, params any) (list []string) {
+	values, err := Object(raw)
+	if err != nil {
+		return nil
+	}
+	for f := range tagged(params, "address") {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		list = append(list, textsOf(values[name], f.Tag.Get("default"))...)
+	}
+	return list
+}
+
+// textsOf returns a text or a list of texts; otherwise, if there is one, for no value.
+func textsOf(raw json.RawMessage, otherwise string) (list []string) {
+	one := ""
+	if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
+		return list
+	}
+	if json.Unmarshal(raw, &one) != nil || one == "" {
+		one = otherwise
+	}
+	if one == "" {
+		return nil
+	}
+	return []string{one}
+}
+
+func tagged(params any, tag string) func(func(reflect.StructField) bool) {
 	t := reflect.TypeOf(params)
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == nil {
-		return names
-	}
-	for f := range structFields(t) {
-		if f.Tag.Get("extraction") == "true" {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			names[name] = true
+	return func(yield func(reflect.StructField) bool) {
+		if t == nil {
+			return
+		}
+		for f := range structFields(t) {
+			if f.Tag.Get(tag) == "true" && !yield(f) {
+				return
+			}
 		}
 	}
-	return names
 }
 
 func structFields(t reflect.Type) func(func(reflect.StructField) bool) {

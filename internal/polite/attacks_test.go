@@ -92,6 +92,8 @@ const guardRest = `
 
 * Credentials (Authorization, cookies, headers and query values with names like ` + "`api-key`" + `) and the Referer are dropped as soon as a redirect leaves
   the first host, port or scheme, and do not come back (TestCredentialsStayWithTheirHost).
+* A sign-in (auth in a campaign file) is set on the copy of a request that is sent, to the origins that the file names: each hop of a chain of redirects
+  is judged anew, and one that left them, or its encryption, gets it no more (TestSignInIsSentToItsOriginsAlone, TestSignInAlongRedirects).
 * A proxy of the environment is dialled like any other address; the target's name is resolved and checked before it is handed to the proxy
   (TestGuardHoldsThroughAProxy). A name that only the proxy can resolve is left to the proxy.
 * A program that the fetcher ` + "`exec`" + ` starts makes its own connections: this guard does not see them.

@@ -140,7 +140,9 @@ func (c *Client) HTTP(v visit.Visitor) *http.Client {
 		v.Waits = func(bool) {}
 	}
 	return &http.Client{
-		Transport:     &roundTripper{client: c, visitor: v, agent: userAgent(c.settings.Product, v.Contact), begun: new(atomic.Bool)},
+		Transport: &roundTripper{
+			client: c, visitor: v, agent: userAgent(c.settings.Product, v.Contact), begun: new(atomic.Bool), signIn: newSignIn(v.Auth),
+		},
 		CheckRedirect: checkRedirect,
 	}
 }

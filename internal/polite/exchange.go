@@ -64,8 +64,12 @@ func (x *exchange) expire() {
 }
 
 // send sends the request over the host's transport.
-func (x *exchange) send(agent string) (*http.Response, error) {
-	return x.client.ways.of(Host(x.req.URL), x.ca).RoundTrip(x.outgoing(agent))
+func (x *exchange) send(agent string, cred credential) (*http.Response, error) {
+	req := x.outgoing(agent)
+	if cred.name != "" {
+		req.Header.Set(cred.name, cred.value)
+	}
+	return x.client.ways.of(Host(x.req.URL), x.ca).RoundTrip(req)
 }
 
 // outgoing returns the request to send: a copy, because a RoundTripper must not modify

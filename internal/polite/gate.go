@@ -54,7 +54,7 @@ type posted struct {
 // must not be sent.
 func (r *roundTripper) pass(req *http.Request) (string, error) {
 	rule := r.client.settings.Rules(Host(req.URL)).Robots
-	if r.forRobots || rule == RobotsIgnore || rule != RobotsObey && !r.visitor.Robots {
+	if r.forRobots || r.skipsRobots || rule == RobotsIgnore || rule != RobotsObey && !r.visitor.Robots {
 		return "", nil
 	}
 	p, err := r.posted(req)

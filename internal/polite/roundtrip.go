@@ -18,6 +18,9 @@ type roundTripper struct {
 	agent     string
 	forRobots bool         // asks for robots.txt itself
 	begun     *atomic.Bool // a request was sent
+	signIn    *signIn
+	// skipsRobots: robots.txt is not for what it asks.
+	skipsRobots bool
 }
 
 // terms returns the terms of the next request. Only the first request yields: a later
@@ -32,16 +35,36 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := checkRequest(req); err != nil {
 		return nil, unsent(req, err)
 	}
+	resp, sent, err := r.exchange(req)
+	if err != nil || !r.signIn.expired(req, resp, sent) {
+		return resp, err
+	}
+	resp.Body.Close() // the token has expired, and the answer only says so
+	again, err := repeat(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, _, err = r.exchange(again)
+	return resp, err
+}
+
+// exchange sends the request once, signed in if it may be, and returns the credential.
+func (r *roundTripper) exchange(req *http.Request) (*http.Response, credential, error) {
+	cred, err := r.signIn.of(r, req) // before the wait: it may need a request of its own
+	if err != nil {
+		return nil, cred, unsent(req, err)
+	}
 	permit, verdict, err := r.wait(req)
 	if err != nil {
-		return nil, unsent(req, err)
+		return nil, cred, unsent(req, err)
 	}
 	x := r.begin(req, permit, verdict)
-	resp, err := x.send(r.agent)
+	resp, err := x.send(r.agent, cred)
 	if err != nil {
-		return nil, x.fail(x.explain(err))
+		return nil, cred, x.fail(x.explain(err))
 	}
-	return x.answer(resp)
+	resp, err = x.answer(resp)
+	return resp, cred, err
 }
 
 // wait checks robots.txt and waits for the rate limit.

@@ -38,6 +38,10 @@ type Visitor struct {
 	// Waits, if set, is called with true when a request starts to wait for the rate limit
 	// or for robots.txt, and with false when the wait ends, from any goroutine.
 	Waits func(bool)
+	// Auth, if set, is sent to the origins in Auth.To, and to no other: not where a redirect
+	// leads elsewhere, nor after it led back, nor over http after https. Its secrets are
+	// values here, not references.
+	Auth *Auth
 	// Raw, if set, gets each complete body with a status below 300 and returns its digest
 	// for the exchange. It is called before Record and owns the bytes. If it fails, the
 	// exchange's note has the error and the fetch continues.

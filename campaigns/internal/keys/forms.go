@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns/internal/yamltree"
 	"github.com/vendemmia/vendemmia/internal/references"
 	"github.com/vendemmia/vendemmia/internal/times"
+	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
 func ok(*yamltree.Node) error { return nil }
@@ -161,6 +163,53 @@ func address() *Form {
 			return fmt.Errorf("%q is not an address; for example https://hooks.example.org/x or ${secret:env:VENDEMMIA_SECRET_HOOK}", n.Text)
 		},
 		Schema: map[string]any{"type": "string", "minLength": 3},
+	}
+}
+
+// reference is a secret: a definition is stored and shown.
+func reference(name string) *Form {
+	example := `"${secret:env:VENDEMMIA_SECRET_` + name + `}"`
+	return &Form{
+		Name: "a reference to a secret", Example: example,
+		Check: func(n *yamltree.Node) error {
+			if !references.Has(n.Text) {
+				return errors.New("a secret has no place in the file; write " + example + " or ${secret:file:PATH}")
+			}
+			return values.Secrets(n.Text)
+		},
+		Schema: map[string]any{"type": "string", "pattern": `\$\{secret:`},
+	}
+}
+
+// origin is an address whose host may be sent something.
+func origin() *Form {
+	return &Form{
+		Name: "an address", Example: "https://repo.example.org",
+		Check: func(n *yamltree.Node) error {
+			if visit.Origin(n.Text) == "" || references.Has(n.Text) {
+				return fmt.Errorf("%q is not an address of a host; for example https://repo.example.org", n.Text)
+			}
+			return values.Secrets(n.Text)
+		},
+		Schema: map[string]any{"type": "string", "pattern": "^https?://"},
+	}
+}
+
+// headerName refuses headers that are the client's.
+func headerName() *Form {
+	own := []string{"host", "user-agent", "content-length", "transfer-encoding", "connection", "accept-encoding"}
+	return &Form{
+		Name: "the name of a header", Example: "X-Api-Key",
+		Check: func(n *yamltree.Node) error {
+			odd := func(r rune) bool {
+				return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+			}
+			if n.Text == "" || strings.ContainsFunc(n.Text, odd) || slices.Contains(own, strings.ToLower(n.Text)) {
+				return fmt.Errorf("%q is not a header to sign in with; for example X-Api-Key", n.Text)
+			}
+			return nil
+		},
+		Schema: map[string]any{"type": "string", "pattern": `^[A-Za-z0-9_-]+$`},
 	}
 }
 

@@ -11,6 +11,32 @@ func policyKeys() []Key {
 		{Name: "tolerate", In: "ceiD", Value: Value{Map: tolerateKeys()}, Doc: "beyond this it has failed"},
 		{Name: "expect", In: "ceiD", Value: Value{Map: expectKeys()}, Doc: "what makes empty, stale, missed"},
 		{Name: "budget", In: "ceD", Value: Value{Map: budgetKeys()}, Doc: "over it: throttled, why *budget*; an entry's holds beside the campaign's, days and months are in the campaign's zone"},
+		{Name: "auth", In: "ceD", Value: Value{Map: authKeys()}, Doc: "how the source is signed in to: one of `basic`, `bearer`, `header`, `oauth2`; sent to the hosts of the addresses in params, and to no other"},
+	}
+}
+
+// Auth returns what may stand behind `auth`.
+func Auth() Value { return Value{Map: authKeys()} }
+
+func authKeys() []Key {
+	return []Key{
+		{Name: "basic", Value: Value{Map: []Key{
+			{Name: "user", Value: Value{Form: text("harvester")}, Doc: "the user; may be a secret"},
+			{Name: "password", Value: Value{Form: reference("PASSWORD")}, Doc: "the password, by reference"},
+		}}, Doc: "a user and a password", Example: `{ user: harvester, password: "${secret:env:VENDEMMIA_SECRET_PASSWORD}" }`},
+		{Name: "bearer", Value: Value{Form: reference("TOKEN")}, Doc: "a token, by reference: `Authorization: Bearer …`"},
+		{Name: "header", Value: Value{Map: []Key{
+			{Name: "name", Value: Value{Form: headerName()}, Doc: "the header"},
+			{Name: "value", Value: Value{Form: reference("KEY")}, Doc: "its value, by reference"},
+		}}, Doc: "a header of the source's own", Example: `{ name: X-Api-Key, value: "${secret:env:VENDEMMIA_SECRET_KEY}" }`},
+		{Name: "oauth2", Value: Value{Map: []Key{
+			{Name: "access_token_url", Value: Value{Form: text("https://login.example.org/token")}, Doc: "where tokens are given"},
+			{Name: "client_id", Value: Value{Form: text("harvester")}, Doc: "who asks; may be a secret"},
+			{Name: "client_secret", Value: Value{Form: reference("CLIENT")}, Doc: "by reference"},
+			{Name: "scopes", Value: texts("[records.read]"), Doc: "what for"},
+			{Name: "endpoint_params", Value: Value{Any: true}, Doc: "further parameters of the request for a token", Example: "{ audience: records }"},
+		}}, Doc: "client credentials: a token is asked for when a fetch begins, and once more when it is refused"},
+		{Name: "to", Value: Value{Form: origin(), List: &Value{Form: origin()}}, Doc: "where it may be sent besides the addresses that stand in the campaign file, for addresses in a list file; scheme, host and port count"},
 	}
 }
 

@@ -43,6 +43,9 @@ func parts(b *strings.Builder, k Key, title string) {
 	}
 	fmt.Fprintf(b, "### %s\n\n", title)
 	table(b, inside, false)
+	if grant, found := find(inside, "oauth2"); found {
+		parts(b, grant, title+", `oauth2`")
+	}
 }
 
 func table(b *strings.Builder, keys []Key, where bool) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/challenge"
 )
 
 // MaxEvidence is how much of a response is kept for people to look at, and how much of
@@ -203,7 +204,7 @@ func (a *Answer) Refusal() *harvest.Error {
 	case harvest.KindGone, harvest.KindThrottled, harvest.KindTimeout:
 		return e
 	case harvest.KindServerError, harvest.KindMisconfigured:
-		if IsChallenge(a.Body) {
+		if challenge.Is(a.Body) {
 			e.Kind = harvest.KindBlocked
 		}
 	}

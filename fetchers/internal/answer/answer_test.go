@@ -189,19 +189,3 @@ func TestMoved(t *testing.T) {
 		require.Equal(t, moved, strings.TrimPrefix(a.Moved, base), path)
 	}
 }
-
-func TestIsChallenge(t *testing.T) {
-	t.Parallel()
-	for page, want := range map[string]bool{
-		"<title>Just a moment...</title>":                        true,
-		"<TITLE>Request Rejected</TITLE>":                        true,
-		"<title>Access Denied</title>":                           true,
-		"please solve this CAPTCHA":                              true,
-		"please solve this captcha" + strings.Repeat(" ", 20000): false,
-		strings.Repeat(" ", 20000) + "px-captcha":                true,
-		"<title>Gazzetta Ufficiale</title>":                      false,
-		"":                                                       false,
-	} {
-		require.Equal(t, want, answer.IsChallenge([]byte(page)), "%.60q", page)
-	}
-}

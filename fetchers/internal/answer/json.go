@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vendemmia/vendemmia/harvest"
+	"github.com/vendemmia/vendemmia/internal/challenge"
 )
 
 // JSON decodes a body that is one JSON value into into. The error is
@@ -21,7 +22,7 @@ func (a *Answer) JSON(into any) error {
 	e := harvest.Errorf(harvest.KindBroken, a.reading(), a.ask.Address, "it is not the JSON that was expected: %w", err)
 	e.Evidence = a.Evidence()
 	switch {
-	case IsChallenge(a.Body):
+	case challenge.Is(a.Body):
 		e.Kind = harvest.KindBlocked
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Kind = harvest.KindServerError

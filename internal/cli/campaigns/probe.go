@@ -53,11 +53,15 @@ type surveyor struct {
 	targets []survey.Target
 	asked   map[survey.Target]int
 	hidden  secrets.Found
+	auths   map[string]signIn // by their JSON
 }
+
+// signIn is a sign-in as the file has it, and with values.
+type signIn struct{ written, resolved *visit.Auth }
 
 // probe asks the addresses of all items of the files.
 func (c *campaignsValidate) probe(ctx context.Context, l *campaigns.Loaded) error {
-	v := &surveyor{Program: c.Program, network: &c.network, hosts: l.Hosts, asked: map[survey.Target]int{}}
+	v := &surveyor{Program: c.Program, network: &c.network, hosts: l.Hosts, asked: map[survey.Target]int{}, auths: map[string]signIn{}}
 	for _, s := range l.Campaigns {
 		for _, e := range s.Campaign.Entries {
 			for _, row := range rowsOf(s, e) {
@@ -94,6 +98,8 @@ func (v *surveyor) add(campaign string, e campaigns.Entry, row campaigns.Row) er
 		return err
 	}
 	address, why := v.address(params)
+	auth, unknown := v.signIn(e)
+	why = cmp.Or(why, unknown)
 	if _, ok := kind.New(nil).(harvest.Prober); !ok {
 		why = "its fetcher cannot say what is at an address"
 	}
@@ -102,7 +108,7 @@ func (v *surveyor) add(campaign string, e campaigns.Entry, row campaigns.Row) er
 		v.items = append(v.items, it)
 		return nil
 	}
-	t := survey.Target{Fetcher: kind.Name, Address: address, Host: hostName(address)}
+	t := survey.Target{Fetcher: kind.Name, Address: address, Host: hostName(address), Auth: auth}
 	at, known := v.asked[t]
 	if !known {
 		at = len(v.targets)
@@ -112,6 +118,25 @@ func (v *surveyor) add(campaign string, e campaigns.Entry, row campaigns.Row) er
 	it.target = at
 	v.items = append(v.items, it)
 	return nil
+}
+
+// signIn has the sign-in of an entry ready and returns its name, "" for none, and why it
+// cannot be used.
+func (v *surveyor) signIn(e campaigns.Entry) (name, why string) {
+	if e.Auth == nil {
+		return "", ""
+	}
+	raw, err := json.Marshal(e.Auth)
+	if err != nil {
+		return "", err.Error()
+	}
+	resolved, hidden, err := source.ResolveAuth(v.Program, e.Auth)
+	if err != nil {
+		return "", err.Error()
+	}
+	v.hidden = append(v.hidden, hidden...)
+	v.auths[string(raw)] = signIn{e.Auth, resolved}
+	return string(raw), ""
 }
 
 // address is the param url, else the first that is an address.
@@ -162,7 +187,9 @@ func (v *surveyor) ask(ctx context.Context) ([]survey.Answer, error) {
 	answers := survey.Ask(ctx, v.targets, func(t survey.Target, wrap func(*http.Client) *http.Client, record func(visit.Exchange)) harvest.Prober {
 		kind, err := v.Env.Fetchers.Find(t.Fetcher)
 		program.Must(err)
-		return kind.New(wrap(client.HTTP(v.network.Visitor(kind, record)))).(harvest.Prober)
+		visitor := v.network.Visitor(kind, record)
+		visitor.Auth = v.auths[t.Auth].resolved
+		return kind.New(wrap(client.HTTP(visitor))).(harvest.Prober)
 	}, done)
 	bar.Clear()
 	return answers, ctx.Err()
@@ -190,6 +217,7 @@ func (v *surveyor) judge(answers []survey.Answer) {
 			continue
 		}
 		it.answer = answers[it.target]
+		it.answer.Err = v.auths[v.targets[it.target].Auth].written.Explain(it.answer.Err)
 		it.Answers, it.Facts, it.TLS, it.FirstMS = "yes", it.answer.Facts, it.answer.TLS, it.answer.First.Milliseconds()
 		it.Address = mask.Text(it.Address)
 		it.Wrong, it.Why = it.verdict()

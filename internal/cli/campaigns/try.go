@@ -92,7 +92,7 @@ func (c *campaignsTry) run(cmd *cobra.Command, args []string) error {
 	}
 	c.Say("item        %s", units.Item{Campaign: it.campaign, Entry: it.entry.Name, Key: it.key})
 	req := harvest.Request{Item: it.key, Params: it.params, Window: window, Limit: c.limit}
-	return source.Try(cmd.Context(), c.Program, kind, req, c.network, c.strict)
+	return source.Try(cmd.Context(), c.Program, kind, req, c.network, it.entry.Auth, c.strict)
 }
 
 // items lists what can be tried: entries that ask their source are one item, the

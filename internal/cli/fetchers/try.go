@@ -11,6 +11,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/cli/source"
 	"github.com/vendemmia/vendemmia/internal/cli/trial"
+	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
 
 type fetchersTry struct {
@@ -44,6 +45,7 @@ standard error. Nothing is kept. Exit code 0 when it ended well, 3 when not.`,
 	f.BoolVar(&c.again, "again", false, "ask for everything once more, whatever the checkpoint says")
 	f.BoolVar(&c.strict, "strict", false, "exit 4 when the outcome is a warning")
 	c.network.Add(f)
+	c.network.AddAuth(f)
 	return cmd
 }
 
@@ -60,7 +62,11 @@ func (c *fetchersTry) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return source.Try(cmd.Context(), c.Program, kind, req, c.network, c.strict)
+	auth, err := c.network.Auth(paramspec.Addresses(req.Params, kind.Params))
+	if err != nil {
+		return err
+	}
+	return source.Try(cmd.Context(), c.Program, kind, req, c.network, auth, c.strict)
 }
 
 // request is for a fetcher by one of its names.

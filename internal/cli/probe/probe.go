@@ -41,6 +41,7 @@ stored.`,
 		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
 	c.network.Add(cmd.Flags())
+	c.network.AddAuth(cmd.Flags())
 	return cmd
 }
 
@@ -83,10 +84,20 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 		return probed{}, err
 	}
 	defer client.Close()
-	mask := secrets.Found{{Ref: references.PasswordReference, Value: references.Password(address)}}.Mask()
+	auth, err := c.network.Auth([]string{address})
+	if err != nil {
+		return probed{}, err
+	}
+	signIn, hidden, err := source.ResolveAuth(c.Program, auth)
+	if err != nil {
+		return probed{}, err
+	}
+	mask := append(hidden, secrets.Secret{Ref: references.PasswordReference, Value: references.Password(address)}).Mask()
 	out := probed{Address: harvest.Redact(address), Findings: []found{}, Errors: map[string]string{}}
 	for _, k := range c.Env.Fetchers.All() {
-		prober, ok := k.New(client.HTTP(c.network.Visitor(k, nil))).(harvest.Prober)
+		visitor := c.network.Visitor(k, nil)
+		visitor.Auth = signIn
+		prober, ok := k.New(client.HTTP(visitor)).(harvest.Prober)
 		if !ok {
 			continue
 		}
@@ -95,7 +106,7 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 			return out, ctx.Err()
 		}
 		if err != nil {
-			out.Errors[k.Name] = mask.Text(met(err))
+			out.Errors[k.Name] = mask.Text(met(auth.Explain(err)))
 			continue
 		}
 		if f.Sure > 0 {

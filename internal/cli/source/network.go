@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/fetchers"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/polite"
@@ -18,6 +19,27 @@ type NetworkFlags struct {
 	allow   []string
 	contact string
 	Timeout time.Duration
+	signIn  string
+}
+
+// AddAuth adds the flag of commands that name a source without a campaign.
+func (n *NetworkFlags) AddAuth(f *pflag.FlagSet) {
+	f.StringVar(&n.signIn, "auth", "", "how to sign in, as auth in a campaign file; secrets by reference")
+}
+
+// Auth is the sign-in of the flag, for the hosts of these addresses; nil without.
+func (n *NetworkFlags) Auth(addresses []string) (*visit.Auth, error) {
+	if n.signIn == "" {
+		return nil, nil
+	}
+	a, err := campaigns.ParseAuth(n.signIn)
+	if err != nil {
+		return nil, program.Usage("--auth: %s", err)
+	}
+	if a = a.WithOrigins(addresses); len(a.To) == 0 {
+		return nil, program.Usage("--auth: there is no address among the params, so no host to send it to")
+	}
+	return a, nil
 }
 
 // Visitor is who asks for a kind of source.

@@ -16,8 +16,9 @@ import (
 	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
-// Try fetches with a polite client and writes what comes.
-func Try(ctx context.Context, p *program.Program, kind fetchers.Kind, req harvest.Request, n NetworkFlags, strict bool) error {
+// Try fetches with a polite client and writes what comes. A source is signed in to by
+// auth, with references.
+func Try(ctx context.Context, p *program.Program, kind fetchers.Kind, req harvest.Request, n NetworkFlags, auth *visit.Auth, strict bool) error {
 	client, err := Polite(p, &n)
 	if err != nil {
 		return err
@@ -27,12 +28,16 @@ func Try(ctx context.Context, p *program.Program, kind fetchers.Kind, req harves
 	if err != nil {
 		return err
 	}
+	signIn, hidden, err := ResolveAuth(p, auth)
+	if err != nil {
+		return err
+	}
 	req.Params = params
-	mask, rec, moves := found.Mask(), &trial.Recorder{}, &visit.Moves{}
+	mask, rec, moves := append(found, hidden...).Mask(), &trial.Recorder{}, &visit.Moves{}
 	req.Checkpoint = mask.Restore(req.Checkpoint)
 	list := p.Lines()
 	visitor := n.Visitor(kind, rec.Record)
-	visitor.Moved = moves.Note
+	visitor.Moved, visitor.Auth = moves.Note, signIn
 	show := func(page harvest.Page) harvest.Page {
 		page.Warnings = append(moves.Warnings(params), page.Warnings...)
 		return mask.Page(page)
@@ -44,6 +49,10 @@ func Try(ctx context.Context, p *program.Program, kind fetchers.Kind, req harves
 	list.End()
 	if err != nil {
 		return fmt.Errorf("write documents: %w", err)
+	}
+	if t.Err != nil {
+		t.Err = harvest.AsError(auth.Explain(t.Err))
+		t.Outcome = outcomes.OfKind(t.Err.Kind)
 	}
 	report(p, t, mask)
 	return tryExit(t.Outcome, strict)

@@ -21,6 +21,8 @@ type Target struct {
 	Fetcher string
 	Address string
 	Host    string
+	// Auth names the sign-in, for Prepare: an address with another one is another target.
+	Auth string
 }
 
 // Answer is what came of a Target.

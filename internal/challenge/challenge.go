@@ -1,4 +1,6 @@
-package answer
+// Package challenge knows pages that are shown in place of the real one: challenges to
+// prove that one is a person, and refusals of firewalls.
+package challenge
 
 import "strings"
 
@@ -13,12 +15,15 @@ const (
 	captchaSigns = "captcha|are you a robot|access denied</title"
 )
 
-const smallPage = 16 << 10
+const (
+	smallPage = 16 << 10
+	most      = 64 << 10 // of a page that is looked at
+)
 
-// IsChallenge reports a page that is shown in place of the real one. Use it only on
+// Is reports a page that is shown in place of the real one. Use it only on
 // pages that are known not to be the real one, because others may mention such words.
-func IsChallenge(page []byte) bool {
-	text := strings.ToLower(string(page[:min(len(page), MaxEvidence)]))
+func Is(page []byte) bool {
+	text := strings.ToLower(string(page[:min(len(page), most)]))
 	return holdsOne(text, challengeSigns) || len(page) < smallPage && holdsOne(text, captchaSigns)
 }
 
