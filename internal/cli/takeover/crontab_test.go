@@ -53,7 +53,7 @@ func TestLinesThatNeverFireThere(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"0 24 * * *": "24 never fires there", "05 1 * * *": "05 never fires there", "*/5 * * * *": "*/5 never fires there", "0 1 * * 7": "7 never fires there",
-		"@daily": "never fire there",
+		"@daily": "never fires there",
 	} {
 		_, err := ScheduleIn(LocalIndices, strings.Fields(line))
 		require.ErrorContains(t, err, want, line)

@@ -3,10 +3,10 @@ package takeover
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/internal/registry"
 )
 
 // The dialects of crontab lines.
@@ -36,7 +36,7 @@ func ScheduleIn(dialect string, fields []string) (campaigns.Schedule, error) {
 	case DragonMantank:
 		return dragonMantank(fields)
 	case LocalIndices:
-		return localIndices(fields)
+		return registry.ParseAnd(fields)
 	}
 	return campaigns.Schedule{}, fmt.Errorf("dialect %q: one of %s", dialect, strings.Join(Dialects(), ", "))
 }
@@ -55,33 +55,4 @@ func dragonMantank(fields []string) (campaigns.Schedule, error) {
 		}
 	}
 	return campaigns.ParseSchedule(strings.Join(own, " "))
-}
-
-// localIndices compares each field as text with the number of the moment.
-func localIndices(fields []string) (campaigns.Schedule, error) {
-	if len(fields) != 5 {
-		return campaigns.Schedule{}, errors.New("names like @daily never fire there: five fields, each a number or *")
-	}
-	top := []int{59, 23, 31, 12, 6}
-	for i, f := range fields {
-		if f == "*" {
-			continue
-		}
-		n, err := strconv.Atoi(f)
-		if err != nil || strconv.Itoa(n) != f || n > top[i] || n < 0 || n == 0 && (i == 2 || i == 3) {
-			return campaigns.Schedule{}, fmt.Errorf("%s never fires there: each field is * or a number as it is written without zeros before it, up to %d in this place", f, top[i])
-		}
-	}
-	return bothDays(fields)
-}
-
-// bothDays reads a line whose day fields must both fit.
-func bothDays(fields []string) (campaigns.Schedule, error) {
-	if fields[2] == "*" || fields[4] == "*" {
-		return campaigns.ParseSchedule(strings.Join(fields, " "))
-	}
-	s, err := campaigns.ParseSchedule(strings.Join(append(fields[:4:4], "*"), " "))
-	n, _ := strconv.Atoi(fields[4]) // read before
-	s.Days = []string{strings.Fields("sun mon tue wed thu fri sat")[n]}
-	return s, err
 }
