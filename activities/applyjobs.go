@@ -38,11 +38,12 @@ type applying struct {
 	making   *campaigns.Making
 	stored   map[string]rows.Campaign
 	open     map[string]rows.Run // by campaign
+	told     map[string]bool     // campaigns whose run was told to end, just now
 	out      steps.JobsApplied
 }
 
 func (a *Activities) newApplying(ctx context.Context, r rows.Registry, in steps.RegistryIn) (*applying, error) {
-	w := &applying{Activities: a, in: in, registry: r.Name, stored: map[string]rows.Campaign{}}
+	w := &applying{Activities: a, in: in, registry: r.Name, stored: map[string]rows.Campaign{}, told: map[string]bool{}}
 	var err error
 	if w.jobs, err = a.Store.RegistryJobs(ctx, r.Name); err != nil {
 		return nil, err
@@ -129,10 +130,15 @@ func (w *applying) act(ctx context.Context, row *rows.RegistryJob, action regist
 	return nil
 }
 
-// run starts a run under a name that the wish has: asked twice, it is one run.
+// run starts a run under a name that the wish has: asked twice, it is one run. While
+// one ends as told, the new one waits for that.
 func (w *applying) run(ctx context.Context, row *rows.RegistryJob, job registry.Job) error {
 	if row.Applied != row.Listed {
 		return nil // its campaign could not be made
+	}
+	if run, going := w.open[row.Campaign]; going && (w.told[row.Campaign] || run.Stop != "") {
+		row.Ran, row.Again = job.Run, run.WorkflowID
+		return w.save(ctx, *row)
 	}
 	if err := w.start(ctx, row, "run-"+shortDigest(job.Run)); err != nil {
 		return err
@@ -178,6 +184,7 @@ func (w *applying) cancel(ctx context.Context, campaign string) error {
 		return fmt.Errorf("tell run %s to end: %w", run.WorkflowID, err)
 	}
 	w.out.Stopped++
+	w.told[campaign] = true
 	return nil
 }
 

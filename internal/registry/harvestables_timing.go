@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
 )
@@ -41,8 +40,8 @@ func ParseAnd(fields []string) (campaigns.Schedule, error) {
 
 // schedule is when a job of type oaiPmh is due; nil: an empty line, which means once
 // now. One that would be due more often than daily is made daily there, at the minute
-// at which it was loaded: that of its last change.
-func schedule(line string, updated time.Time, zone string) (*campaigns.Schedule, error) {
+// at which it happened to be loaded; here each has a minute of its own.
+func schedule(line, id, zone string) (*campaigns.Schedule, error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
 		return nil, nil
@@ -52,17 +51,17 @@ func schedule(line string, updated time.Time, zone string) (*campaigns.Schedule,
 		return nil, fmt.Errorf("scheduleString %q: %w", line, err)
 	}
 	if fields[0] == "*" || fields[1] == "*" {
-		s = campaigns.Schedule{At: []string{daily(updated, zone)}}
+		s = campaigns.Schedule{At: []string{minuteOf(id)}}
 	}
 	s.TimeZone = zone
 	return &s, nil
 }
 
-// daily is the time of day of a moment in a zone; that of no moment is midnight.
-func daily(at time.Time, zone string) string {
-	loc, err := time.LoadLocation(zone)
-	if err != nil || at.IsZero() {
+// minuteOf is a time of day that stays the same for a job and differs from others'.
+func minuteOf(id string) string {
+	n, err := strconv.ParseUint(id, 10, 63)
+	if err != nil {
 		return "00:00"
 	}
-	return at.In(loc).Format("15:04")
+	return fmt.Sprintf("%02d:%02d", n/60%24, n%60)
 }

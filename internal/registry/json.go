@@ -201,6 +201,8 @@ func value(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
+const listedTwice = "is listed twice, and not alike; it stays as it was"
+
 // whole finds ids that stand twice: listed alike they count once, else nobody can
 // tell which holds.
 func (l Listing) whole() Listing {
@@ -225,7 +227,7 @@ func (l Listing) whole() Listing {
 		return gone
 	})
 	for id := range twice {
-		l.Problems = append(l.Problems, Problem{ID: id, Text: "is listed twice, and not alike; it stays as it was"})
+		l.Problems = append(l.Problems, Problem{ID: id, Text: listedTwice})
 	}
 	slices.SortFunc(l.Problems, func(a, b Problem) int { return strings.Compare(a.ID+a.Text, b.ID+b.Text) })
 	return l

@@ -5,21 +5,27 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-// FormatJSON is our own dialect.
-const FormatJSON = "json"
+// The dialects: our own, and the XML service of a harvester for libraries.
+const (
+	FormatJSON         = "json"
+	FormatHarvestables = "harvestables"
+)
 
 // Formats are all dialects.
-func Formats() []string { return []string{FormatJSON} }
+func Formats() []string { return []string{FormatJSON, FormatHarvestables} }
 
 // Known is what is known of a service from before, so that it need not say it again.
 type Known struct {
 	ETag, Modified string
 	// Stamps are the service's marks of the jobs that are known, by id.
 	Stamps map[string]string
+	// Digests are those of the known jobs as they were listed, by id.
+	Digests map[string]string
 }
 
 // Listing is what a service lists: all of its jobs, or nothing.
@@ -67,8 +73,10 @@ func Open(r rows.Registry, header string, c *http.Client) (Service, error) {
 	switch r.Format {
 	case FormatJSON:
 		return jsonService{b}, nil
+	case FormatHarvestables:
+		return harvestables{browser: b}, nil
 	default:
-		return nil, fmt.Errorf("registry %s: format %q; there is json", r.Name, r.Format)
+		return nil, fmt.Errorf("registry %s: format %q; there are %s", r.Name, r.Format, strings.Join(Formats(), ", "))
 	}
 }
 
@@ -86,7 +94,7 @@ func checkURL(address string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, fmt.Errorf("a password has no place in the address; give it with --header \"Authorization: Bearer ${secret:env:NAME}\"")
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("the address of a registry has no ? and no #; it is what /jobs is added to")
+		return nil, fmt.Errorf("the address of a registry has no ? and no #; it is what /jobs or /harvestables/ is added to")
 	default:
 		return u, nil
 	}
@@ -95,8 +103,9 @@ func checkURL(address string) (*url.URL, error) {
 // KnownOf is what is known of a registry. A listing that has problems is read whole
 // the next time, whatever has changed.
 func KnownOf(r rows.Registry, jobs []rows.RegistryJob) Known {
-	k := Known{ETag: r.ETag, Modified: r.Modified, Stamps: make(map[string]string, len(jobs))}
+	k := Known{ETag: r.ETag, Modified: r.Modified, Stamps: make(map[string]string, len(jobs)), Digests: make(map[string]string, len(jobs))}
 	for _, j := range jobs {
+		k.Digests[j.ID] = j.Listed
 		if j.State != rows.JobRemoved && j.Stamp != "" {
 			k.Stamps[j.ID] = j.Stamp
 		}

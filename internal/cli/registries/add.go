@@ -39,12 +39,15 @@ func newAdd(p *program.Program) *cobra.Command {
 at most 19 more letters and digits; it is part of the names of its campaigns. A
 registry that is there already is changed. Where it needs a password, give the
 header as a reference to a secret; a password written out is refused:
---header 'Authorization: Bearer ${secret:env:VENDEMMIA_SECRET_REGISTRY}'`,
+--header 'Authorization: Bearer ${secret:env:VENDEMMIA_SECRET_REGISTRY}'
+
+--format harvestables follows the XML service of a harvester for libraries; its
+address ends in /harvester/records, and its jobs of type oaiPmh are run.`,
 		Example: "  starter registry add library --url https://registry.example.org/v1 --every 30s",
 		Args:    cobra.ExactArgs(1), RunE: c.run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.url, "url", "", "address of the service; /jobs and the like are added to it")
+	f.StringVar(&c.url, "url", "", "address of the service; /jobs or /harvestables/ are added to it")
 	f.StringVar(&c.format, "format", registry.FormatJSON, "what it speaks: "+strings.Join(registry.Formats(), ", "))
 	f.Var((*program.SpanValue)(&c.every), "every", "how often it is asked")
 	f.StringVar(&c.header, "header", "", "a header for each request, its secret as a reference")

@@ -1,0 +1,182 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+
+	"github.com/vendemmia/vendemmia/harvest"
+)
+
+const (
+	// briefs is how many briefs one request asks for.
+	briefs = 1000
+	// abreast is how many records are asked for at the same time.
+	abreast = 4
+	// mostLost: when so many requests in a row fail, the service is away.
+	mostLost = 20
+)
+
+// harvestables speaks to the XML service of a harvester for libraries: its address
+// ends in /harvester/records. It has no conditional requests: the briefs are listed
+// each time, and a full record is asked for when its lastUpdated is another.
+type harvestables struct {
+	browser
+	zone string // of scheduleString
+}
+
+// List is part of Service. Records that cannot be read are problems of their own;
+// only a service that does not answer any more is an error.
+func (s harvestables) List(ctx context.Context, known Known) (Listing, error) {
+	out := Listing{}
+	list, err := s.briefs(ctx, &out)
+	if err != nil {
+		return Listing{}, err
+	}
+	ask := out.sort(list, known)
+	jobs, problems := make([]Job, len(ask)), make([]error, len(ask))
+	err = each(ctx, len(ask), func(ctx context.Context, i int) error {
+		jobs[i], problems[i] = s.record(ctx, ask[i], known)
+		return problems[i]
+	})
+	if err != nil {
+		return Listing{}, err
+	}
+	out.Requests += len(ask)
+	for i, brief := range ask {
+		if problems[i] != nil {
+			out.Problems = append(out.Problems, Problem{ID: brief.ID, Text: problems[i].Error()})
+			continue
+		}
+		out.Jobs = append(out.Jobs, jobs[i])
+	}
+	return out.whole(), nil
+}
+
+// sort says which records are to be asked for. Of an id that stands twice with another
+// lastUpdated nobody can tell which holds.
+func (l *Listing) sort(list []brief, known Known) (ask []brief) {
+	seen, twice := map[string]string{}, map[string]bool{}
+	for _, b := range list {
+		if was, again := seen[b.ID]; again && was != b.LastUpdated {
+			twice[b.ID] = true
+		}
+		seen[b.ID] = b.LastUpdated
+	}
+	for _, b := range list {
+		_, err := strconv.ParseUint(b.ID, 10, 63)
+		stamp, first := seen[b.ID]
+		delete(seen, b.ID)
+		switch {
+		case err != nil:
+			l.Problems = append(l.Problems, Problem{Text: fmt.Sprintf("the id %q is not a number", b.ID)})
+		case !first:
+		case twice[b.ID]:
+			l.Problems = append(l.Problems, Problem{ID: b.ID, Text: listedTwice})
+		case stamp != "" && known.Stamps[b.ID] == stamp:
+			l.Same = append(l.Same, b.ID)
+		default:
+			ask = append(ask, b)
+		}
+	}
+	return ask
+}
+
+// briefs reads the list page by page. One that is shorter than it says was changed
+// while it was read, or cut: then nothing is known of what is missing.
+func (s harvestables) briefs(ctx context.Context, out *Listing) ([]brief, error) {
+	var all []brief
+	for {
+		address := s.at("/harvestables/", url.Values{"start": {strconv.Itoa(len(all))}, "max": {strconv.Itoa(briefs)}})
+		r, err := s.exchange(ctx, http.MethodGet, address, acceptXML(), nil)
+		if err != nil {
+			return nil, err
+		}
+		out.Requests++
+		page, err := readBriefs(r.body)
+		if err != nil {
+			return nil, s.broken(address, r.body, "XML", "not a list of harvestables: %v", err)
+		}
+		all = append(all, page.Briefs...)
+		switch {
+		case len(all) == page.count:
+			return all, nil
+		case len(page.Briefs) == 0, len(all) > page.count:
+			return nil, s.broken(address, nil, "", "the list counts %d jobs and has %d: it was changed while it was read, or cut", page.count, len(all))
+		case out.Requests >= maxPages:
+			return nil, s.broken(address, nil, "", "the list does not end: %d pages were read", out.Requests)
+		}
+	}
+}
+
+func acceptXML() http.Header { return http.Header{"Accept": {"application/xml"}} }
+
+func (s harvestables) recordAt(id string) string {
+	return s.at("/harvestables/"+id+"/", nil)
+}
+
+func (s harvestables) record(ctx context.Context, b brief, known Known) (Job, error) {
+	address := s.recordAt(b.ID)
+	r, err := s.exchange(ctx, http.MethodGet, address, acceptXML(), nil)
+	if err != nil {
+		return Job{}, err
+	}
+	rec, err := readRecord(r.body)
+	if err != nil {
+		return Job{}, s.broken(address, r.body, "XML", "not a harvestable: %v", err)
+	}
+	if id := rec.text("id"); id != "" && id != b.ID {
+		return Job{}, s.broken(address, nil, "", "the record says that it is job %s", id)
+	}
+	if rec.text("lastUpdated") == "" {
+		rec.set("lastUpdated", b.LastUpdated)
+	}
+	return rec.wished(rec.job(b.ID, s.zone), known), nil
+}
+
+// each does n things, some at the same time; it gives up, with its last error, once
+// so many in a row have failed for want of an answer.
+func each(ctx context.Context, n int, do func(context.Context, int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next, lost := make(chan int), 0
+	var mu sync.Mutex
+	var workers sync.WaitGroup
+	for range min(n, abreast) {
+		workers.Go(func() {
+			for i := range next {
+				err := do(ctx, i)
+				mu.Lock()
+				if lost++; !away(err) {
+					lost = 0
+				}
+				if lost >= mostLost {
+					cancel(fmt.Errorf("%d requests in a row failed: %w", lost, err))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// away: nobody answered, or nobody who could.
+func away(err error) bool {
+	switch harvest.KindOf(err) {
+	case harvest.KindTimeout, harvest.KindUnreachable, harvest.KindServerError, harvest.KindThrottled:
+		return true
+	default:
+		return false
+	}
+}
