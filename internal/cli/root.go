@@ -61,9 +61,9 @@ func commands() []func(*program.Program) *cobra.Command {
 	}
 }
 
-// newImport joins the importers of two nouns.
+// newImport joins the importers of three nouns.
 func newImport(p *program.Program) *cobra.Command {
-	return checkpoints.NewImport(p, mir.NewCrontab(p), mir.NewDocuments(p))
+	return checkpoints.NewImport(p, mir.NewCrontab(p), mir.NewDocuments(p), registries.NewImport(p))
 }
 
 func newRoot(p *program.Program) *cobra.Command {

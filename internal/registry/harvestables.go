@@ -37,23 +37,36 @@ func (s harvestables) List(ctx context.Context, known Known) (Listing, error) {
 		return Listing{}, err
 	}
 	ask := out.sort(list, known)
-	jobs, problems := make([]Job, len(ask)), make([]error, len(ask))
-	err = each(ctx, len(ask), func(ctx context.Context, i int) error {
-		jobs[i], problems[i] = s.record(ctx, ask[i], known)
-		return problems[i]
-	})
+	records, err := s.records(ctx, ask, &out)
 	if err != nil {
 		return Listing{}, err
 	}
-	out.Requests += len(ask)
-	for i, brief := range ask {
-		if problems[i] != nil {
-			out.Problems = append(out.Problems, Problem{ID: brief.ID, Text: problems[i].Error()})
-			continue
-		}
-		out.Jobs = append(out.Jobs, jobs[i])
+	for _, r := range records {
+		out.Jobs = append(out.Jobs, r.wished(r.job(r.id, s.zone), known))
 	}
 	return out.whole(), nil
+}
+
+// records asks for the records of briefs; those that cannot be read are problems.
+func (s harvestables) records(ctx context.Context, ask []brief, out *Listing) ([]record, error) {
+	all, failed := make([]record, len(ask)), make([]error, len(ask))
+	err := each(ctx, len(ask), func(ctx context.Context, i int) error {
+		all[i], failed[i] = s.record(ctx, ask[i])
+		return failed[i]
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Requests += len(ask)
+	var read []record
+	for i, b := range ask {
+		if failed[i] != nil {
+			out.Problems = append(out.Problems, Problem{ID: b.ID, Text: failed[i].Error()})
+			continue
+		}
+		read = append(read, all[i])
+	}
+	return read, nil
 }
 
 // sort says which records are to be asked for. Of an id that stands twice with another
@@ -118,23 +131,23 @@ func (s harvestables) recordAt(id string) string {
 	return s.at("/harvestables/"+id+"/", nil)
 }
 
-func (s harvestables) record(ctx context.Context, b brief, known Known) (Job, error) {
+func (s harvestables) record(ctx context.Context, b brief) (record, error) {
 	address := s.recordAt(b.ID)
-	r, err := s.exchange(ctx, http.MethodGet, address, acceptXML(), nil)
+	got, err := s.exchange(ctx, http.MethodGet, address, acceptXML(), nil)
 	if err != nil {
-		return Job{}, err
+		return record{}, err
 	}
-	rec, err := readRecord(r.body)
+	r, err := readRecord(got.body)
 	if err != nil {
-		return Job{}, s.broken(address, r.body, "XML", "not a harvestable: %v", err)
+		return r, s.broken(address, got.body, "XML", "not a harvestable: %v", err)
 	}
-	if id := rec.text("id"); id != "" && id != b.ID {
-		return Job{}, s.broken(address, nil, "", "the record says that it is job %s", id)
+	if r.id != "" && r.id != b.ID {
+		return r, s.broken(address, nil, "", "the record says that it is job %s", r.id)
 	}
-	if rec.text("lastUpdated") == "" {
-		rec.set("lastUpdated", b.LastUpdated)
+	if r.id = b.ID; r.text("lastUpdated") == "" {
+		r.set("lastUpdated", b.LastUpdated)
 	}
-	return rec.wished(rec.job(b.ID, s.zone), known), nil
+	return r, nil
 }
 
 // each does n things, some at the same time; it gives up, with its last error, once

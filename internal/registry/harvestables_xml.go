@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -61,6 +62,7 @@ func readXML(body []byte, into any) error {
 
 // record is a job as the service has it: an element of its type, with fields.
 type record struct {
+	id     string
 	kind   string
 	fields []xmlField
 }
@@ -75,6 +77,7 @@ type xmlField struct {
 // its id.
 type xmlRecord struct {
 	XMLName xml.Name `xml:"harvestable"`
+	ID      string   `xml:"id"`
 	Parts   []struct {
 		XMLName xml.Name
 		Fields  []xmlField `xml:",any"`
@@ -86,15 +89,20 @@ func readRecord(body []byte) (record, error) {
 	if err := readXML(body, &in); err != nil {
 		return record{}, err
 	}
-	var out record
+	return in.record()
+}
+
+func (in xmlRecord) record() (record, error) {
+	out := record{id: strings.TrimSpace(in.ID)}
 	for _, part := range in.Parts {
-		if part.XMLName.Local == "id" || len(part.Fields) == 0 {
+		if len(part.Fields) == 0 {
 			continue
 		}
 		if out.kind != "" {
 			return out, fmt.Errorf("it holds two jobs, %s and %s", out.kind, part.XMLName.Local)
 		}
-		out = record{kind: part.XMLName.Local, fields: part.Fields}
+		out.kind, out.fields = part.XMLName.Local, part.Fields
+		out.id = cmp.Or(out.text("id"), out.id)
 	}
 	if out.kind == "" {
 		return out, errors.New("it holds no job")
