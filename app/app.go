@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/fetchers"
@@ -37,6 +39,22 @@ func Main(options ...Option) {
 		p := program{Env: e}
 		return p.run(ctx, options)
 	})
+}
+
+// Run is Main without the process, for tests of a program: one invocation with the
+// arguments args, the working folder and the environment of the caller, and no input.
+// It returns the exit code.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer, options ...Option) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(stderr, "find the working folder:", err)
+		return process.Error
+	}
+	p := program{Env: process.Env{
+		Name: "starter", Args: args, Dir: dir, Version: "dev", Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr,
+		Getenv: os.Getenv, Environ: os.Environ,
+	}}
+	return p.run(ctx, options)
 }
 
 // program is one invocation.

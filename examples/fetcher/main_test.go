@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,11 +19,13 @@ import (
 const notices, perPage = 7, 3
 
 // source answers as a bulletin of seven notices does.
-func source(w http.ResponseWriter, r *http.Request) {
+func source(w http.ResponseWriter, r *http.Request) { serve(w, r, notices) }
+
+func serve(w http.ResponseWriter, r *http.Request, notices int) {
 	after, _ := strconv.Atoi(r.URL.Query().Get("after"))
 	answer := wire{Bulletin: "albo", More: after+perPage < notices}
 	for n := after + 1; n <= min(after+perPage, notices); n++ {
-		one := fmt.Sprintf(`{"notices":[{"number":%d,"date":"2026-05-0%dT08:00:00Z","title":"Città %d","text":"È così."}]}`, n, n, n)
+		one := fmt.Sprintf(`{"notices":[{"number":%d,"date":"2026-05-%02dT08:00:00Z","title":"Città %d","text":"È così."}]}`, n, n, n)
 		var w wire
 		if json.Unmarshal([]byte(one), &w) == nil {
 			answer.Notices = append(answer.Notices, w.Notices...)
@@ -37,11 +40,19 @@ func paramsFor(base string) json.RawMessage {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	c := fetchertest.Case{New: newBulletin, Source: http.HandlerFunc(source), Params: paramsFor, Pages: 3}
+	c := fetchertest.Case{New: newBulletin, Source: http.HandlerFunc(source), Params: paramsFor, Pages: 3, Growing: growing}
 	for n := range notices {
 		c.IDs = append(c.IDs, fmt.Sprintf("albo/%d", n+1))
 	}
 	fetchertest.Run(t, c)
+}
+
+// growing is a bulletin that gets another notice with each call of grow.
+func growing() (bulletin http.Handler, grow func() (id string)) {
+	var n atomic.Int64
+	n.Store(notices)
+	bulletin = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, int(n.Load())) })
+	return bulletin, func() string { return fmt.Sprintf("albo/%d", n.Add(1)) }
 }
 
 func TestGoesOnFromTheCheckpoint(t *testing.T) {

@@ -36,6 +36,9 @@ type Case struct {
 	// Spoiled is the source with some records in it that cannot be read, Withdrawn
 	// the source without these. Where Spoiled is nil nothing is checked of them.
 	Spoiled, Withdrawn http.Handler
+	// Growing makes a source of its own with the same records, and what adds one more to
+	// it, returning its id. Where it is nil, growth is not checked.
+	Growing func() (source http.Handler, grow func() (id string))
 	// Folder holds sample.yaml and README.md; "" is the folder of the test. Without
 	// sample.yaml, neither is checked.
 	Folder string
@@ -61,6 +64,7 @@ func Run(t *testing.T, c Case) {
 		"bad params":                    checkBadParams,
 		"faults":                        checkFaults,
 		"asks again for the unread":     checkUnread,
+		"grows while it is read":        checkGrowth,
 		"hostile addresses":             checkAddresses,
 		"a panic is an error":           checkPanics,
 	} {

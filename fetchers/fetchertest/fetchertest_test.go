@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -27,11 +28,32 @@ const (
 func run(t *testing.T, flaw string) {
 	t.Helper()
 	count := &atomic.Int64{}
-	fetchertest.Run(t, fetchertest.Case{
+	c := fetchertest.Case{
 		New:    func(c *http.Client) harvest.Fetcher { return model{client: c, flaw: flaw, count: count} },
 		Source: http.HandlerFunc(numbers), IDs: allIDs(), Pages: pages, Folder: cmp.Or(os.Getenv(folderVariable), "testdata/model"),
 		Params: func(base string) json.RawMessage { return json.RawMessage(`{"url":` + strconv.Quote(base) + `}`) },
+	}
+	if flaw == "counts pages" {
+		c.Growing = growing
+	}
+	fetchertest.Run(t, c)
+}
+
+// growing is the source with an open end; where its last page is not full, a fetcher that
+// goes on with the next page loses what comes to stand on it.
+func growing() (source http.Handler, grow func() (id string)) {
+	var n atomic.Int64
+	n.Store(perPage * pages)
+	source = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+		all := int(n.Load())
+		list := listing{More: (page+1)*perPage < all}
+		for i := page * perPage; i < min((page+1)*perPage, all); i++ {
+			list.IDs = append(list.IDs, fmt.Sprintf("è %d", i))
+		}
+		json.NewEncoder(w).Encode(list) // the client may be gone
 	})
+	return source, func() string { return fmt.Sprintf("è %d", n.Add(1)-1) }
 }
 
 func TestASoundFetcherPasses(t *testing.T) {
@@ -68,6 +90,7 @@ func TestFlawsAreFound(t *testing.T) {
 		"does not stop":       "stops_when_nobody_listens",
 		"hears no cancel":     "stops_when_cancelled",
 		"lenient params":      "bad_params",
+		"counts pages":        "grows_while_it_is_read",
 	} {
 		t.Run(flaw, func(t *testing.T) {
 			t.Parallel()

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
 
+	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/paramspec"
 )
@@ -67,9 +67,20 @@ func checkFolder(t *testing.T, c Case) {
 	}
 	sample := read(t, c.Folder, "sample.yaml")
 	require.Contains(t, readme, strings.TrimSpace(sample), "README.md shows the sample as it is")
-	var file map[string]any
-	require.NoError(t, yaml.Unmarshal([]byte(sample), &file))
-	require.Contains(t, file, "campaigns", "sample.yaml is a campaign file")
+	c.checkSample(t)
+}
+
+// checkSample validates sample.yaml as a campaign file, with the params of this fetcher
+// under whatever name the file calls it by.
+func (c Case) checkSample(t *testing.T) {
+	l, err := campaigns.Load([]string{filepath.Join(c.Folder, "sample.yaml")}, func(name string) (campaigns.FetcherInfo, error) {
+		_, splits := c.New(nil).(harvest.Splitter)
+		_, exhausts := c.New(nil).(harvest.Exhaustive)
+		return campaigns.FetcherInfo{Name: name, Description: c.description(t), Splitter: splits, Exhaustive: exhausts}, nil
+	})
+	require.NoError(t, err)
+	require.Empty(t, l.Problems, "sample.yaml is a campaign file")
+	require.NotEmpty(t, l.Campaigns, "sample.yaml is a campaign file")
 }
 
 func exists(folder, name string) bool {

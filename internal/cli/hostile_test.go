@@ -146,7 +146,7 @@ func evilCalls() map[string][][]string {
 		"documents changes": one("--collection", "evil"), "documents count": {{}, {"--by", "campaign"}}, "documents diff": {{"doc-" + evil}, {"plain"}, {evil}}, "documents export": one("--to", "out"),
 		"documents get": {{"doc-" + evil}, {"plain", "--body"}, {"plain", "--raw"}, {"plain", "--field", "field"}, {evil}}, "documents history": {{"doc-" + evil}, {evil}}, "documents list": one(),
 		"failures accept": {{"q-1"}, {evil}}, "failures list": one(), "failures retry": {{"q-1"}, {evil}}, "failures show": {{"q-1"}, {"q-1", "--body"}, {evil}},
-		"fetchers list": one(), "fetchers show": {{"feed"}, {evil}}, "fetchers try": {{"feed", "--params", "url=https://x/" + evil}, {evil}},
+		"fetchers list": one(), "fetchers new": {{"notices", "--module", "example.org/x/notices"}, {evil}, {"notices", "--module", evil}}, "fetchers show": {{"feed"}, {evil}}, "fetchers try": {{"feed", "--params", "url=https://x/" + evil}, {evil}},
 		"hosts list": one(), "hosts pause": {{"h.example.org", "--note", evil}, {evil}}, "hosts resume": one("h.example.org"), "hosts show": {{"h.example.org"}, {evil}},
 		"import crontab": {{"evil.cron", "--mir", "evil.json"}},
 		"import mir":     {{"evil.json"}},

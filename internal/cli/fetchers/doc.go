@@ -1,2 +1,2 @@
-// Package fetchers is `starter fetchers`: the kinds of source, and trying one.
+// Package fetchers is `starter fetchers`: the kinds of source, trying one, writing one.
 package fetchers

@@ -14,10 +14,10 @@ import (
 
 // New makes `starter fetchers`.
 func New(p *program.Program) *cobra.Command {
-	return program.Group("fetchers", "What kinds of source there are, and to try one",
+	return program.Group("fetchers", "What kinds of source there are, to try one, to write one",
 		"A fetcher knows one kind of source. These commands need neither Temporal nor a\nstore.",
 		"  starter fetchers list",
-		newFetchersList(p), newFetchersShow(p), newFetchersTry(p))
+		newFetchersList(p), newFetchersShow(p), newFetchersTry(p), newFetchersNew(p))
 }
 
 type fetchersList struct{ *program.Program }

@@ -91,7 +91,7 @@ func rules() []rule {
 func commandsUse() []string {
 	return []string{
 		"internal/cli/campaignfiles", "internal/cli/diagnose", "internal/cli/engine", "internal/cli/export", "internal/cli/hold", "internal/cli/print",
-		"internal/cli/program", "internal/cli/scope", "internal/cli/source", "internal/cli/survey", "internal/cli/takeover", "internal/cli/trial",
+		"internal/cli/program", "internal/cli/scaffold", "internal/cli/scope", "internal/cli/source", "internal/cli/survey", "internal/cli/takeover", "internal/cli/trial",
 		"internal/cli/unsent", "internal/cli/watch",
 		"internal/terminal", "internal/planner", "internal/local/demo", "internal/local/dev", "internal/config", "internal/polite", "internal/secrets",
 		"internal/process", "internal/lookup", "internal/registry", "internal/userfile", "internal/temporalx", "workflows/...", "campaigns", "fetchers", "store", "harvest/...",
