@@ -53,7 +53,7 @@ func copied(t *testing.T) string {
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s: %s", strings.Join(args, " "), out)
 	return string(out)
