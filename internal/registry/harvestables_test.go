@@ -44,22 +44,9 @@ func knownOf(t *testing.T, l registry.Listing) registry.Known {
 	return registry.KnownOf(rows.Registry{}, m.Changed)
 }
 
-func with(j replica.Harvestable, fields ...replica.Field) replica.Harvestable {
-	for _, f := range fields {
-		kept := []replica.Field{}
-		for _, was := range j.Fields {
-			if was.Name != f.Name {
-				kept = append(kept, was)
-			}
-		}
-		j.Fields = append(kept, f)
-	}
-	return j
-}
-
 func TestARecordBecomesAJob(t *testing.T) {
 	t.Parallel()
-	record := with(oai("4902"), replica.Field{Name: "scheduleString", XML: "0 0 17 6 3"}, replica.Field{Name: "oaiSetName", XML: "music &amp; more"},
+	record := oai("4902").With(replica.Field{Name: "scheduleString", XML: "0 0 17 6 3"}, replica.Field{Name: "oaiSetName", XML: "music &amp; more"},
 		replica.Field{Name: "fromDate", XML: "2024-01-01T00:30:00+01:00"}, replica.Field{Name: "untilDate", XML: "2024-02-01T00:00:00Z"},
 		replica.Field{Name: "dateFormat", XML: "yyyy-MM-dd'T'hh:mm:ss'Z'"}, replica.Field{Name: "timeout", XML: "300"},
 		replica.Field{Name: "retryCount", XML: "2"}, replica.Field{Name: "retryWait", XML: "60"}, replica.Field{Name: "encoding", XML: "iso-8859-1"},
@@ -87,7 +74,7 @@ func TestOtherTypesAreListedAndNotRun(t *testing.T) {
 		j.Kind = kind
 		jobs = append(jobs, j)
 	}
-	jobs = append(jobs, with(oai("7"), replica.Field{Name: "recordLimit", XML: "50"}), with(oai("8"), replica.Field{Name: "scheduleString", XML: "0 24 * * *"}))
+	jobs = append(jobs, oai("7").With(replica.Field{Name: "recordLimit", XML: "50"}), oai("8").With(replica.Field{Name: "scheduleString", XML: "0 24 * * *"}))
 	l := listed(t, openXML(t, replica.NewHarvestables(jobs...)), registry.Known{})
 	require.Empty(t, l.Problems)
 	var why []string
@@ -232,7 +219,7 @@ func TestReportsAreWrittenIntoTheRecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := replica.NewHarvestables(with(oai("1"), replica.Field{Name: "harvestImmediately", XML: "true"}, replica.Field{Name: "message", XML: "of before"}))
+			service := replica.NewHarvestables(oai("1").With(replica.Field{Name: "harvestImmediately", XML: "true"}, replica.Field{Name: "message", XML: "of before"}))
 			before := service.Job("1")
 			c.report.Job, c.report.Documents, c.report.Started, c.report.Next = "1", 7, at, at.Add(time.Hour)
 			refused, err := openXML(t, service).Report(t.Context(), []registry.Report{c.report})

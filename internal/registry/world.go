@@ -111,6 +111,9 @@ func documents(items []rows.RunItem) (n int) {
 func mistakes(items []rows.RunItem) (n int) {
 	for _, it := range items {
 		n += it.Attempts + it.Throttles + it.Lost + it.Tally.Quarantined
+		if it.State == rows.ItemClosed && it.Attempts > 0 {
+			n-- // the try that ended it
+		}
 	}
 	return n
 }

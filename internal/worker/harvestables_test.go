@@ -82,6 +82,7 @@ func TestAnXMLServiceSaysWhatToHarvest(t *testing.T) {
 	require.Equal(t, "OK", record.Text("currentStatus"))
 	require.Equal(t, "30", record.Text("amountHarvested"))
 	require.Equal(t, "false", record.Text("harvestImmediately"))
+	require.Empty(t, record.Text("message"), "the try that succeeds is no error")
 	require.NotEmpty(t, record.Text("lastHarvestFinished"))
 	require.Zero(t, l.synced().Listed.Changed, "what was written back is no change")
 

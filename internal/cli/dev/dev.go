@@ -21,6 +21,7 @@ type devCommand struct {
 	*program.Program
 	demo  bool
 	once  bool
+	jobs  bool
 	allow []string
 }
 
@@ -34,13 +35,15 @@ machine, over the folder .vendemmia. Connection settings of the shell
 (TEMPORAL_*, profiles) are ignored, so that no server but this one is ever
 touched; ports that are taken are passed over. Ctrl-C ends everything and the
 data stays. Sources on this machine or a private network are refused unless
---allow-network names it.`,
+--allow-network names it. With --registry there are two job registries beside it
+to try things on, one in each dialect; it prints what to type.`,
 		Example: "  starter dev --demo --once",
 		Args:    cobra.NoArgs, RunE: c.run,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&c.demo, "demo", false, "apply and trigger campaigns over replica sources, and kill the worker in the middle")
 	f.BoolVar(&c.once, "once", false, "with --demo: end once everything is shown")
+	f.BoolVar(&c.jobs, "registry", false, "with two job registries to try things on, and what to type")
 	f.StringArrayVar(&c.allow, "allow-network", nil, "network the worker may ask though private or of this machine (CIDR)")
 	return cmd
 }
@@ -48,6 +51,9 @@ data stays. Sources on this machine or a private network are refused unless
 func (c *devCommand) run(cmd *cobra.Command, _ []string) error {
 	if c.once && !c.demo {
 		return program.Usage("dev: --once goes with --demo")
+	}
+	if c.demo && c.jobs {
+		return program.Usage("dev: --demo shows a registry by itself; --registry goes without it")
 	}
 	if c.demo && len(c.allow) > 0 {
 		return program.Usage("dev: --demo brings sources of its own; --allow-network goes without it")
@@ -67,6 +73,9 @@ func (c *devCommand) run(cmd *cobra.Command, _ []string) error {
 	}
 	if !c.demo {
 		allow = append(allow, given...)
+		if c.jobs {
+			allow = append(allow, "--allow-network", "127.0.0.0/8")
+		}
 		return c.stay(cmd.Context(), dev.HouseOptions{Dir: dir, CLI: cli, Worker: worker, Store: "vendemmia.db", Name: "dev-1", Args: allow})
 	}
 	err = demo.Run(cmd.Context(), demo.Options{
@@ -107,6 +116,13 @@ func networks(given []string) (flags []string, err error) {
 
 // stay runs a house until Ctrl-C, or until one of its processes ends.
 func (c *devCommand) stay(ctx context.Context, o dev.HouseOptions) (err error) {
+	var registries *demo.Registries
+	if c.jobs {
+		if registries, err = demo.OpenRegistries(); err != nil {
+			return err
+		}
+		defer registries.Close()
+	}
 	house, err := dev.Up(ctx, o)
 	if err != nil {
 		return err
@@ -114,6 +130,9 @@ func (c *devCommand) stay(ctx context.Context, o dev.HouseOptions) (err error) {
 	defer func() { err = errors.Join(err, house.Down()) }()
 	fmt.Fprintf(c.Env.Stdout, "Temporal  %s   Web UI  %s\nstore     %s   worker  %s\nlog       %s\nRunning until Ctrl-C. In another terminal, in this folder:\n  %sstarter campaigns apply\n",
 		house.Server.Address, house.Server.UI, c.StoreTitle(house.Store), o.Name, c.Relative(filepath.Join(o.Dir, "dev.log")), c.prefix(house.Server.Address))
+	if registries != nil {
+		fmt.Fprint(c.Env.Stdout, registries.HowTo(c.prefix(house.Server.Address)))
+	}
 	select {
 	case <-ctx.Done():
 		return nil

@@ -43,7 +43,9 @@ type show struct {
 	client  client.Client
 	store   *store.Store
 	runs    []*started
-	kill    kill
+	// registries are there once the campaigns have ended.
+	registries *Registries
+	kill       kill
 }
 
 // Run shows the demo and returns once it is over: at once with Once, else when
@@ -55,7 +57,7 @@ func Run(ctx context.Context, o Options) (err error) {
 			err = end
 		}
 	}()
-	for _, step := range []func(context.Context) error{s.up, s.open, s.apply, s.trigger, s.watch, s.tell, s.advise} {
+	for _, step := range []func(context.Context) error{s.up, s.open, s.apply, s.trigger, s.watch, s.tell, s.registry, s.advise} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -113,6 +115,9 @@ func (s *show) down() (err error) {
 	}
 	if s.sources != nil {
 		s.sources.Close()
+	}
+	if s.registries != nil {
+		s.registries.Close()
 	}
 	return err
 }

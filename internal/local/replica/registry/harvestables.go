@@ -2,13 +2,16 @@ package registry
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Harvestable is a job of the XML service: an element of its type with its fields, of
@@ -36,6 +39,14 @@ func OAI(id, url string) Harvestable {
 		{"storage", "<id>5752</id><name>Index</name>"},
 		{"currentStatus", "NEW"},
 	}}
+}
+
+// With is the job with some fields, as XML, in the place of those that it has.
+func (h Harvestable) With(fields ...Field) Harvestable {
+	for _, f := range fields {
+		h.Fields = append(slices.DeleteFunc(slices.Clone(h.Fields), func(was Field) bool { return was.Name == f.Name }), f)
+	}
+	return h
 }
 
 // Text is a field; "" where there is none.
@@ -76,7 +87,7 @@ type Harvestables struct {
 	writes   map[string][]Harvestable
 	// resets: as its own harvester has it, each write makes the status NEW.
 	resets bool
-	moved  int
+	edited time.Time
 }
 
 // NewHarvestables makes a service with jobs.
@@ -107,11 +118,23 @@ func (s *Harvestables) index(id string) int {
 func (s *Harvestables) Edit(id string, fields ...Field) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.moved++
-	j := &s.jobs[s.index(id)]
-	for _, f := range append(fields, Field{"lastUpdated", fmt.Sprintf("2024-02-01T10:%02d:%02dZ", s.moved/60%60, s.moved%60)}) {
+	i := s.index(id)
+	if i < 0 {
+		return
+	}
+	j := &s.jobs[i]
+	for _, f := range append(fields, Field{"lastUpdated", s.now()}) {
 		j.set(f.Name, f.XML)
 	}
+}
+
+// now is the time of an edit; no two have the same.
+func (s *Harvestables) now() string {
+	s.edited = s.edited.Add(time.Millisecond)
+	if now := time.Now().UTC(); now.After(s.edited) {
+		s.edited = now
+	}
+	return s.edited.Format("2006-01-02T15:04:05.000Z")
 }
 
 // Remove takes jobs away.
@@ -188,9 +211,31 @@ func (s *Harvestables) serve(w http.ResponseWriter, r *http.Request) {
 		sendXML(w, s.document(s.Job(id)))
 	case r.Method == http.MethodPut:
 		s.write(w, r, id)
+	case r.Method == http.MethodDelete:
+		s.Remove(id)
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodPatch:
+		s.patch(w, r, id)
 	default:
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	}
+}
+
+// patch lets people play, which the service itself has not: field=value changes a job
+// as its pages do.
+func (s *Harvestables) patch(w http.ResponseWriter, r *http.Request, id string) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	fields, failed := url.ParseQuery(string(body))
+	if err = errors.Join(err, failed); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var list []Field
+	for name := range fields {
+		list = append(list, Field{name, fields.Get(name)})
+	}
+	s.Edit(id, list...)
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func (s *Harvestables) list(w http.ResponseWriter, r *http.Request) {

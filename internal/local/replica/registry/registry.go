@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"time"
 )
 
 // Job is a job as the service writes it: a JSON object with an id.
@@ -22,7 +24,7 @@ type Service struct {
 	mu       sync.Mutex
 	jobs     map[string]Job
 	order    []string
-	version  int
+	version  int64
 	fault    Fault
 	token    string
 	requests []string
@@ -31,7 +33,8 @@ type Service struct {
 
 // New makes a service with jobs.
 func New(jobs ...Job) *Service {
-	s := &Service{jobs: map[string]Job{}, reports: map[string][]Report{}}
+	// From the clock, so that no two services have had the same version.
+	s := &Service{jobs: map[string]Job{}, reports: map[string][]Report{}, version: time.Now().UnixNano()}
 	s.Put(jobs...)
 	return s
 }
@@ -126,15 +129,66 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 		s.list(w, r)
 	case "POST /reports":
 		s.take(w, r)
+	case "GET /reports":
+		s.told(w)
 	default:
-		http.NotFound(w, r)
+		s.edit(w, r)
 	}
+}
+
+// edit lets people play: PUT, PATCH and DELETE of /jobs/ID. docs/registry-api.yaml
+// has nothing of it.
+func (s *Service) edit(w http.ResponseWriter, r *http.Request) {
+	id, one := strings.CutPrefix(r.URL.Path, "/jobs/")
+	var job Job
+	switch {
+	case !one || id == "":
+		http.NotFound(w, r)
+		return
+	case r.Method == http.MethodDelete:
+		s.Remove(id)
+	case r.Method != http.MethodPut && r.Method != http.MethodPatch:
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	case json.NewDecoder(r.Body).Decode(&job) != nil:
+		http.Error(w, "the job is not a JSON object", http.StatusBadRequest)
+		return
+	case r.Method == http.MethodPatch:
+		whole := s.job(id)
+		maps.Copy(whole, job)
+		job = whole
+		fallthrough
+	default:
+		job["id"] = id
+		s.Put(job)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *Service) job(id string) Job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if job := maps.Clone(s.jobs[id]); job != nil {
+		return job
+	}
+	return Job{}
+}
+
+// told lists the last report of each job.
+func (s *Service) told(w http.ResponseWriter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := map[string]Report{}
+	for id, all := range s.reports {
+		last[id] = all[len(all)-1]
+	}
+	send(w, last)
 }
 
 func (s *Service) list(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	etag := strconv.Quote(strconv.Itoa(s.version))
+	etag := strconv.Quote(strconv.FormatInt(s.version, 10))
 	w.Header().Set("ETag", etag)
 	if r.Header.Get("If-None-Match") == etag {
 		w.WriteHeader(http.StatusNotModified)
