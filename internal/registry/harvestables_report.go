@@ -68,9 +68,9 @@ func (s harvestables) tell(ctx context.Context, r Report) error {
 	return err
 }
 
-// statusOf is one of the service's eight words. NEW and FINISHED are not written: the
-// one is the service's own after each edit, the other a moment within its harvester.
-// "": there is nothing to tell.
+// statusOf is one of the service's eight words. NEW is the service's own after each
+// edit, so it is written only with a word on what the first run waits for; FINISHED
+// never, it is a moment within its harvester. "": there is nothing to tell.
 func statusOf(r Report) string {
 	switch {
 	case r.State == StateRemoved:
@@ -82,6 +82,9 @@ func statusOf(r Report) string {
 	}
 	switch r.Ending {
 	case "":
+		if r.Text != "" {
+			return "NEW"
+		}
 		return ""
 	case outcomes.EndedTerminated:
 		return "KILLED"
@@ -125,7 +128,7 @@ func messageOf(r Report, status string) string {
 		if text = cmp.Or(r.Text, "running"); r.Progress != nil {
 			text += fmt.Sprintf(", %d %%", *r.Progress)
 		}
-	} else if text == "" && status != "OK" {
+	} else if text == "" && status != "OK" && r.Ending != "" {
 		text = r.Ending.Words() + " (" + string(r.Outcome) + ")"
 	}
 	if r.Errors > 0 {

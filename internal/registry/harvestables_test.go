@@ -209,13 +209,15 @@ func TestReportsAreWrittenIntoTheRecord(t *testing.T) {
 		report          registry.Report
 		status, message string
 	}{
-		"running":    {registry.Report{State: registry.StateRunning, Progress: &percent, Errors: 2, Run: "r"}, "RUNNING", "running, 41 %, errors recovered from: 2"},
-		"ok":         {registry.Report{State: registry.StateWaiting, Ending: outcomes.EndedOK, Outcome: outcomes.Done, Run: "r"}, "OK", ""},
-		"warnings":   {registry.Report{State: registry.StateWaiting, Ending: outcomes.EndedOK, Outcome: outcomes.Empty, Run: "r"}, "WARN", "finished OK (empty)"},
-		"error":      {registry.Report{State: registry.StateWaiting, Ending: outcomes.EndedError, Outcome: outcomes.Gone, Error: "gone: 404 <oh>", Run: "r"}, "ERROR", "gone: 404 &lt;oh&gt;"},
-		"terminated": {registry.Report{State: registry.StateDisabled, Ending: outcomes.EndedTerminated, Outcome: outcomes.Cancelled, Run: "r"}, "KILLED", "terminated as told (cancelled)"},
-		"restart":    {registry.Report{State: registry.StateWaiting, Ending: outcomes.EndedLater, Outcome: outcomes.Throttled, Run: "r"}, "SHUTDOWN", "asks to be started again in some time (throttled)"},
-		"refused":    {registry.Report{State: registry.StateRefused, Text: "no url"}, "ERROR", "no url"},
+		"running":     {registry.Report{State: registry.StateRunning, Progress: &percent, Errors: 2, Run: "r"}, "RUNNING", "running, 41 %, errors recovered from: 2"},
+		"ok":          {registry.Report{State: registry.StateWaiting, Ending: outcomes.EndedOK, Outcome: outcomes.Done, Run: "r"}, "OK", ""},
+		"warnings":    {registry.Report{State: registry.StateWaiting, Ending: outcomes.EndedOK, Outcome: outcomes.Empty, Run: "r"}, "WARN", "finished OK (empty)"},
+		"error":       {registry.Report{State: registry.StateWaiting, Ending: outcomes.EndedError, Outcome: outcomes.Gone, Error: "gone: 404 <oh>", Run: "r"}, "ERROR", "gone: 404 &lt;oh&gt;"},
+		"terminated":  {registry.Report{State: registry.StateDisabled, Ending: outcomes.EndedTerminated, Outcome: outcomes.Cancelled, Run: "r"}, "KILLED", "terminated as told (cancelled)"},
+		"restart":     {registry.Report{State: registry.StateWaiting, Ending: outcomes.EndedLater, Outcome: outcomes.Throttled, Run: "r"}, "SHUTDOWN", "asks to be started again in some time (throttled)"},
+		"first waits": {registry.Report{State: registry.StateWaiting, Text: "waiting, 3 before you"}, "NEW", "waiting, 3 before you"},
+		"waits again": {registry.Report{State: registry.StateWaiting, Text: "waiting, 3 before you", Ending: outcomes.EndedOK, Outcome: outcomes.Done, Run: "r"}, "OK", "waiting, 3 before you"},
+		"refused":     {registry.Report{State: registry.StateRefused, Text: "no url"}, "ERROR", "no url"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

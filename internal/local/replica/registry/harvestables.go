@@ -82,6 +82,7 @@ func escaped(text string) string {
 type Harvestables struct {
 	mu       sync.Mutex
 	jobs     []Harvestable
+	places   map[string]int // in jobs, by id
 	fault    Fault
 	requests []string
 	writes   map[string][]Harvestable
@@ -92,7 +93,7 @@ type Harvestables struct {
 
 // NewHarvestables makes a service with jobs.
 func NewHarvestables(jobs ...Harvestable) *Harvestables {
-	s := &Harvestables{writes: map[string][]Harvestable{}}
+	s := &Harvestables{places: map[string]int{}, writes: map[string][]Harvestable{}}
 	s.Put(jobs...)
 	return s
 }
@@ -106,12 +107,16 @@ func (s *Harvestables) Put(jobs ...Harvestable) {
 			s.jobs[i] = j
 			continue
 		}
+		s.places[j.ID] = len(s.jobs)
 		s.jobs = append(s.jobs, j)
 	}
 }
 
 func (s *Harvestables) index(id string) int {
-	return slices.IndexFunc(s.jobs, func(j Harvestable) bool { return j.ID == id })
+	if i, known := s.places[id]; known {
+		return i
+	}
+	return -1
 }
 
 // Edit changes fields of a job as its own pages do: with a new lastUpdated.
@@ -142,6 +147,10 @@ func (s *Harvestables) Remove(ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.jobs = slices.DeleteFunc(s.jobs, func(j Harvestable) bool { return slices.Contains(ids, j.ID) })
+	clear(s.places)
+	for i, j := range s.jobs {
+		s.places[j.ID] = i
+	}
 }
 
 // Resets makes the service forget the status that is written, as the one does that
