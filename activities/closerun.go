@@ -46,7 +46,7 @@ func (a *Activities) CloseRun(ctx context.Context, in steps.CloseRunIn) (steps.S
 	if err != nil {
 		return steps.Summary{}, err
 	}
-	if err := a.Store.FinishRun(ctx, finish); err != nil {
+	if err := a.end(ctx, run.Campaign, finish); err != nil {
 		return steps.Summary{}, err
 	}
 	a.Meter.RunClosed(run.Campaign, sum.Outcome, finish.At)

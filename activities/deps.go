@@ -32,6 +32,8 @@ type engine interface {
 	Closed(ctx context.Context, workflowID, firstRunID string) (closed bool, at time.Time, err error)
 	Cancel(ctx context.Context, workflowID, firstRunID string) error
 	Terminate(ctx context.Context, workflowID, firstRunID, why string) error
+	// Wake has a run that waits in line ask the gate at once.
+	Wake(ctx context.Context, workflowID, firstRunID string) error
 }
 
 // clients makes the polite HTTP client of one item.

@@ -14,6 +14,7 @@ type fakeEngine struct {
 	err        error
 	cancelled  []string
 	terminated []string
+	woken      []string
 }
 
 func (f *fakeEngine) Closed(_ context.Context, workflowID, _ string) (bool, time.Time, error) {
@@ -34,6 +35,13 @@ func (f *fakeEngine) Terminate(_ context.Context, workflowID, _, _ string) error
 	defer f.mu.Unlock()
 	f.open[workflowID] = false
 	f.terminated = append(f.terminated, workflowID)
+	return nil
+}
+
+func (f *fakeEngine) Wake(_ context.Context, workflowID, _ string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.woken = append(f.woken, workflowID)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,7 +36,7 @@ func (a *Activities) gate(ctx context.Context, o order, in steps.OpenRunIn) (row
 		if g.Holder == nil {
 			return g.Run, nil, nil
 		}
-		gone, err := a.evict(ctx, *g.Holder, overlap(o.campaign), in.WorkflowID)
+		gone, err := a.evict(ctx, *g.Holder, holderPolicy(g, o.campaign), in.WorkflowID)
 		if err != nil {
 			return rows.Run{}, nil, err
 		}
@@ -74,7 +75,7 @@ func (a *Activities) newRun(o order, in steps.OpenRunIn) (rows.NewRun, error) {
 	if policy == campaigns.OverlapBufferOne {
 		n.MaxWaiting = 1
 	}
-	n.Deadline = deadline(o.campaign, n.Run)
+	n.Deadline, n.AskedAt = deadline(o.campaign, n.Run), a.Now()
 	return n, nil
 }
 
@@ -83,6 +84,15 @@ func overlap(c *campaigns.Campaign) campaigns.Overlap {
 		return campaigns.OverlapSkip
 	}
 	return c.Schedule.Overlap
+}
+
+// holderPolicy is what may be done to the run in the way: to one that only has the place
+// of a registry, nothing.
+func holderPolicy(g rows.Gate, c *campaigns.Campaign) campaigns.Overlap {
+	if g.Place != nil {
+		return campaigns.OverlapSkip
+	}
+	return overlap(c)
 }
 
 // evict clears the place when its holder is no more, or must go.
@@ -126,7 +136,7 @@ func (a *Activities) takeOver(ctx context.Context, run rows.Run) error {
 		return err
 	}
 	a.Log.WarnContext(ctx, "closed a run that Temporal had ended", "run", run.WorkflowID, "campaign", run.Campaign, "why", why)
-	return a.Store.FinishRun(ctx, finish)
+	return a.end(ctx, run.Campaign, finish)
 }
 
 // askIn is how soon a run asks again that has waited so long.
@@ -138,7 +148,7 @@ func askIn(waited time.Duration) time.Duration {
 func (a *Activities) inTheWay(ctx context.Context, c *campaigns.Campaign, ask rows.NewRun, g rows.Gate) (*steps.Opened, error) {
 	if g.Run.State == rows.RunWaiting {
 		return &steps.Opened{
-			Campaign: c.Name, Busy: g.Holder.WorkflowID, Wait: askIn(a.Now().Sub(ask.StartedAt)), Definition: ask.Ref(),
+			Campaign: c.Name, Busy: busy(g), Wait: askIn(a.Now().Sub(ask.StartedAt)), Definition: ask.Ref(),
 			Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, RunOf: a.runOf(g.Run),
 		}, nil
 	}
@@ -153,4 +163,38 @@ func (a *Activities) inTheWay(ctx context.Context, c *campaigns.Campaign, ask ro
 		Campaign: c.Name, Refused: outcomes.Skipped, Why: skipped.Why, Definition: ask.Ref(),
 		Trigger: steps.Trigger(ask.Trigger), Attributes: a.Attributes, Tags: c.Tags, RunOf: steps.RunOf{Store: a.Store.ID()},
 	}, nil
+}
+
+// busy names what a run in line waits for.
+func busy(g rows.Gate) string {
+	if g.Place == nil {
+		return g.Holder.WorkflowID
+	}
+	return fmt.Sprintf("a place of registry %s, which lets %d run at once", g.Place.Registry, g.Place.Max)
+}
+
+// end closes a run's row and lets those begin that its place is for now.
+func (a *Activities) end(ctx context.Context, campaign string, f rows.Finish) error {
+	if err := a.Store.FinishRun(ctx, f); err != nil {
+		return err
+	}
+	place, err := a.Store.Bound(ctx, campaign)
+	if err != nil {
+		a.Log.WarnContext(ctx, "runs in line are not told that a place is free; they ask by themselves", "after", campaign, "error", err)
+		return nil
+	}
+	a.wakeLine(ctx, place)
+	return nil
+}
+
+// wakeLine tells the runs that a registry has a place for. Without it they ask by
+// themselves, later.
+func (a *Activities) wakeLine(ctx context.Context, p rows.Place) {
+	line, err := a.Store.NextInLine(ctx, p)
+	for _, run := range line {
+		err = errors.Join(err, a.Temporal.Wake(ctx, run.WorkflowID, run.RunID))
+	}
+	if err != nil {
+		a.Log.WarnContext(ctx, "runs in line are not told that a place is free; they ask by themselves", "registry", p.Registry, "error", err)
+	}
 }

@@ -154,5 +154,5 @@ func (a *Activities) giveUp(ctx context.Context, run rows.Run, cause error) (ste
 	}
 	out := a.opened(run, c)
 	out.Run, out.Refused, out.Why = 0, r.outcome, r.why
-	return out, a.Store.FinishRun(ctx, finish)
+	return out, a.end(ctx, run.Campaign, finish)
 }

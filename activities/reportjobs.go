@@ -19,6 +19,7 @@ func (a *Activities) ReportJobs(ctx context.Context, in steps.RegistryIn) (steps
 		return steps.JobsReported{}, err
 	}
 	defer a.letGo(ctx, in)
+	a.wakeLine(ctx, rows.Place{Registry: h.Name, Max: h.MaxRunning}) // whoever was not told, or the bound is higher now
 	jobs, err := a.Store.RegistryJobs(ctx, h.Name)
 	if err != nil {
 		return steps.JobsReported{}, err
@@ -75,7 +76,11 @@ func (a *Activities) newReporting(ctx context.Context, h held) (*reporting, erro
 	for _, c := range list {
 		r.world.Campaigns[c.Name] = c
 	}
-	r.world.Open, r.world.Last, err = a.Store.RegistryRuns(ctx, h.Name)
+	if r.world.Open, r.world.Last, err = a.Store.RegistryRuns(ctx, h.Name); err != nil {
+		return nil, err
+	}
+	waiting, err := a.Store.RegistryLine(ctx, h.Name)
+	r.world.Line = registry.Line(waiting)
 	return r, err
 }
 

@@ -40,12 +40,10 @@ func (s *Store) askGate(t *tx, n rows.NewRun) (rows.Gate, error) {
 		return rows.Gate{}, err
 	}
 	switch {
-	case holder == nil && found:
-		return admit(t, known)
+	case holder == nil:
+		return s.enter(t, n, known)
 	case found:
 		return rows.Gate{Run: known, Holder: holder}, nil
-	case holder == nil:
-		return s.newRun(t, n, rows.RunOpening, nil)
 	case n.MayWait:
 		return s.line(t, n, holder)
 	default:
@@ -86,8 +84,12 @@ func lineFull(t *tx, n rows.NewRun) (bool, error) {
 	return waiting >= int64(n.MaxWaiting), err
 }
 
-func admit(t *tx, r rows.Run) (rows.Gate, error) {
-	_, err := t.exec(`UPDATE runs SET state = 'opening' WHERE id = ?`, r.ID)
+// admit lets in a run that waited: it begins now.
+func admit(t *tx, r rows.Run, now time.Time) (rows.Gate, error) {
+	if !now.IsZero() {
+		r.StartedAt = now
+	}
+	_, err := t.exec(`UPDATE runs SET state = 'opening', started_at = ? WHERE id = ?`, micros(r.StartedAt), r.ID)
 	r.State = rows.RunOpening
 	return rows.Gate{Run: r}, err
 }

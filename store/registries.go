@@ -7,12 +7,12 @@ import (
 	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
-const registryColumns = `name, url, format, every, header, paused, added_at, added_by, etag, modified, asked_at, listed_at, error, warning, accepted`
+const registryColumns = `name, url, format, every, header, max_running, paused, added_at, added_by, etag, modified, asked_at, listed_at, error, warning, accepted`
 
 func scanRegistry(s scanner) (r rows.Registry, err error) {
 	var every, added, asked, listed int64
 	var paused string
-	if err = s.Scan(&r.Name, &r.URL, &r.Format, &every, &r.Header, &paused, &added, &r.AddedBy,
+	if err = s.Scan(&r.Name, &r.URL, &r.Format, &every, &r.Header, &r.MaxRunning, &paused, &added, &r.AddedBy,
 		&r.ETag, &r.Modified, &asked, &listed, &r.Error, &r.Warning, &r.Accepted); err != nil {
 		return r, err
 	}
@@ -41,12 +41,12 @@ func (s *Store) Registry(ctx context.Context, name string) (rows.Registry, error
 // what came of asking it stays, unless it is another address now.
 func (s *Store) PutRegistry(ctx context.Context, r rows.Registry) error {
 	return s.write(ctx, "keep registry", r.Name, func(t *tx) error {
-		_, err := t.exec(`INSERT INTO registries (name, url, format, every, header, added_at, added_by) VALUES (?, ?, ?, ?, ?, ?, ?)
+		_, err := t.exec(`INSERT INTO registries (name, url, format, every, header, max_running, added_at, added_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET
 				etag = CASE WHEN registries.url = excluded.url AND registries.format = excluded.format THEN registries.etag ELSE '' END,
 				modified = CASE WHEN registries.url = excluded.url AND registries.format = excluded.format THEN registries.modified ELSE '' END,
-				url = excluded.url, format = excluded.format, every = excluded.every, header = excluded.header`,
-			r.Name, r.URL, r.Format, r.Every.Microseconds(), r.Header, micros(r.AddedAt), r.AddedBy)
+				url = excluded.url, format = excluded.format, every = excluded.every, header = excluded.header, max_running = excluded.max_running`,
+			r.Name, r.URL, r.Format, r.Every.Microseconds(), r.Header, r.MaxRunning, micros(r.AddedAt), r.AddedBy)
 		return err
 	})
 }
@@ -139,14 +139,15 @@ func saveJob(t *tx, j rows.RegistryJob) error {
 }
 
 // RegistryRuns are, by campaign, the run that is going on or waiting and the last one
-// that did work and has ended, of all jobs of a registry. Tallies of those that go on
+// that did work and has ended, of all campaigns of a registry. Tallies of those that go on
 // are left empty.
 func (s *Store) RegistryRuns(ctx context.Context, registry string) (open, last map[string]rows.Run, err error) {
-	const jobs = `SELECT campaign FROM registry_jobs WHERE registry = ?`
-	if open, err = s.runsByCampaign(ctx, `campaign IN (`+jobs+`) AND lane = '' AND state <> 'closed' ORDER BY id DESC`, registry); err != nil {
+	const campaigns = `SELECT name FROM campaigns WHERE project = ?`
+	project := rows.RegistryProject(registry)
+	if open, err = s.runsByCampaign(ctx, `campaign IN (`+campaigns+`) AND lane = '' AND state <> 'closed' ORDER BY id DESC`, project); err != nil {
 		return nil, nil, fault("list open runs of registry", registry, err)
 	}
-	last, err = s.runsByCampaign(ctx, `id IN (SELECT max(id) FROM runs WHERE campaign IN (`+jobs+`) AND lane = '' AND state = 'closed' AND recorded = 0 AND cleaned = 0 GROUP BY campaign)`, registry)
+	last, err = s.runsByCampaign(ctx, `id IN (SELECT max(id) FROM runs WHERE campaign IN (`+campaigns+`) AND lane = '' AND state = 'closed' AND recorded = 0 AND cleaned = 0 GROUP BY campaign)`, project)
 	return open, last, fault("list last runs of registry", registry, err)
 }
 

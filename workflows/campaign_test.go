@@ -131,6 +131,24 @@ func TestWaitingInLine(t *testing.T) {
 		require.Equal(t, []time.Duration{20 * time.Second, 20 * time.Second, 20 * time.Second}, w.timers)
 		require.Equal(t, 2, w.count("fetch"))
 	})
+	t.Run("until a place is free", func(t *testing.T) {
+		t.Parallel()
+		w, slow := newWorld(t, 2), busy
+		slow.Wait = 5 * time.Minute
+		w.open = func(steps.OpenRunIn) (steps.Opened, error) {
+			if w.env.Now().Sub(start) < 7*time.Second {
+				return slow, nil
+			}
+			return opened(2), nil
+		}
+		for _, at := range []time.Duration{7 * time.Second, 8 * time.Second} { // told twice is alike
+			w.after(at, func() { w.env.SignalWorkflow(steps.PlaceFree.Name, steps.Nothing{}) })
+		}
+		_, err := w.news()
+		require.NoError(t, err)
+		require.Equal(t, 2, w.count("open"))
+		require.Less(t, w.env.Now().Sub(start), time.Minute)
+	})
 	t.Run("for a week at most", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, 2)

@@ -62,7 +62,7 @@ func (r *run) withoutRun(end ending) steps.Summary {
 	case cancelled:
 		return steps.Summary{Outcome: outcomes.Cancelled, Why: string(outcomes.WhyCancelled)}
 	case crowded:
-		return steps.Summary{Outcome: outcomes.Skipped, Why: "waited in line for too long; " + r.state.Run.Busy + " is going on"}
+		return steps.Summary{Outcome: outcomes.Skipped, Why: "waited in line for too long, for " + r.state.Run.Busy}
 	default:
 		return steps.Summary{Outcome: outcomes.Failed, Failed: r.troubles()}
 	}

@@ -61,13 +61,21 @@ func (r *run) request(ctx workflow.Context) steps.OpenRunIn {
 	}
 }
 
-// queue waits as long as the gate said.
+// queue waits as long as the gate said, or until it says that a place is free.
 func (r *run) queue(ctx workflow.Context) error {
 	r.show(ctx, true)
 	wait := min(max(r.state.Run.Wait, minWait), maxWait)
-	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{
+	scope, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	turn := workflow.NewTimerWithOptions(scope, wait, workflow.TimerOptions{
 		Summary: plain("waits for "+r.state.Run.Busy, maxSummary),
-	}).Get(ctx, nil)
+	})
+	free := steps.PlaceFree.Channel(ctx)
+	workflow.NewSelector(ctx).AddFuture(turn, func(workflow.Future) {}).
+		AddReceive(free, func(workflow.ReceiveChannel, bool) {}).Select(ctx)
+	for free.ReceiveAsync(nil) {
+	}
+	return ctx.Err()
 }
 
 // prepare asks the sources for items where they are to be asked at every run,

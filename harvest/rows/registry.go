@@ -2,6 +2,7 @@ package rows
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -13,10 +14,13 @@ type Registry struct {
 	Every  time.Duration `json:"every"`
 	// Header is sent with each request, "Authorization: Bearer ${secret:env:X}";
 	// secrets as references.
-	Header  string    `json:"header,omitempty"`
-	Paused  *Pause    `json:"paused,omitempty"`
-	AddedAt time.Time `json:"added_at"`
-	AddedBy string    `json:"added_by,omitempty"`
+	Header string `json:"header,omitempty"`
+	// MaxRunning bounds the runs of its campaigns that go on at once, whoever started
+	// them; 0: no bound.
+	MaxRunning int       `json:"max_running,omitempty"`
+	Paused     *Pause    `json:"paused,omitempty"`
+	AddedAt    time.Time `json:"added_at"`
+	AddedBy    string    `json:"added_by,omitempty"`
 	RegistryLooks
 }
 
@@ -35,6 +39,34 @@ type RegistryLooks struct {
 	Warning string `json:"warning,omitempty"`
 	// Accepted names the set of missing jobs that somebody agreed to lose.
 	Accepted string `json:"accepted,omitempty"`
+}
+
+// RegistryProject is the project of a registry's campaigns: it keeps them apart from
+// those of files and of other registries.
+func RegistryProject(registry string) string { return "registry " + registry }
+
+// Place is what a run waits for whose registry bounds how many go on at once.
+type Place struct {
+	Registry string `json:"registry"`
+	Max      int    `json:"max_running"`
+	// Before counts the runs that wait and were due before it.
+	Before int `json:"before"`
+}
+
+// Words says a place in line as people do: "for a place: registry house lets 2 run at
+// once, 3 before it".
+func (p Place) Words() string {
+	return fmt.Sprintf("for a place: registry %s lets %d run at once, %s", p.Registry, p.Max, before(p.Before, "it"))
+}
+
+// WaitingText is what a registry is told of a job: "waiting, 3 before you".
+func (p Place) WaitingText() string { return "waiting, " + before(p.Before, "you") }
+
+func before(n int, whom string) string {
+	if n == 0 {
+		return "nobody before " + whom
+	}
+	return fmt.Sprintf("%d before %s", n, whom)
 }
 
 // JobState is where a job of a registry is.

@@ -85,6 +85,9 @@ type NewRun struct {
 	// bounds the line; 0: no bound.
 	MayWait    bool
 	MaxWaiting int
+	// AskedAt is when a run that waited begins, if it is let in now; zero: when it was
+	// started.
+	AskedAt time.Time
 }
 
 // Gate is the answer to NewRun. The same run id asked twice gets the same Run.
@@ -93,6 +96,9 @@ type Gate struct {
 	// Holder is the open run in the way, when Run holds no place: then
 	// Run.State is RunWaiting, or Run.ID is 0 when it may not wait.
 	Holder *Run
+	// Place is set when the run waits because of its registry's bound: then Holder may
+	// be of another campaign, or wait as well.
+	Place *Place
 }
 
 // ItemState is where an item of a run is.

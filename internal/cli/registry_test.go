@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,6 +47,7 @@ func TestRegistryAddRefuses(t *testing.T) {
 		{[]string{"add", "library", "--url", url, "--format", "xml"}, "there are json"},
 		{[]string{"add", "library", "--url", url, "--every", "10ms"}, "at least 1s"},
 		{[]string{"add", "library", "--url", url, "--header", "Authorization: Bearer 1234"}, "value written out"},
+		{[]string{"add", "library", "--url", url, "--max-running", "-1"}, "at least 1"},
 		{[]string{"show", "library"}, "there is none of that name"},
 		{[]string{"sync", "library"}, "there is none of that name"},
 	} {
@@ -125,4 +127,36 @@ func TestRegistryShowAndRemove(t *testing.T) {
 	require.Equal(t, program.ExitUsage, b.run("registry", "remove", "library").code, "it asks")
 	b.ok("registry", "remove", "library", "--yes")
 	require.Contains(t, b.ok("registry", "list"), "No registry is followed")
+}
+
+// What waits for a place of its registry says so, wherever one looks.
+func TestRegistryLine(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.ok("registry", "add", "library", "--url", "https://registry.example.org/v1", "--max-running", "1")
+	s, err := store.Open(t.Context(), b.dir+"/.vendemmia/vendemmia.db", store.Options{})
+	require.NoError(t, err)
+	apply, jobs := rows.Application{Project: registry.Project("library"), At: moment()}, []rows.RegistryJob{}
+	for n := range 3 {
+		id := fmt.Sprint(n + 1)
+		name := registry.Campaign("library", id)
+		apply.Campaigns = append(apply.Campaigns, rows.ApplyCampaign{Name: name, Digest: id, Spec: []byte(`{"fetchers":[{"name":"feed","fetcher":"feed"}]}`)})
+		jobs = append(jobs, rows.RegistryJob{Registry: "library", ID: id, Campaign: name, State: rows.JobActive, Listed: "x", Applied: "x"})
+	}
+	_, err = s.Apply(t.Context(), apply)
+	require.NoError(t, err)
+	require.NoError(t, s.SaveRegistryJobs(t.Context(), jobs))
+	for n, j := range jobs {
+		_, err := s.OpenRun(t.Context(), rows.NewRun{Exclusive: true, Run: rows.Run{
+			RunID: "r-" + j.ID, WorkflowID: j.Campaign + "-run", Campaign: j.Campaign, Version: 1, Trigger: "registry", StartedAt: moment().Add(time.Duration(n-10) * time.Minute),
+		}})
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.Close())
+	out := b.ok("registry", "list")
+	show := b.ok("registry", "show", "library")
+	out += show[strings.Index(show, "running"):]
+	out += b.ok("why", "reg-library-3") + b.ok("runs", "show", "reg-library-3")
+	golden(t, "registry-line", out)
+	narrow(t, out)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/harvest/rows"
 )
 
 const (
@@ -61,7 +62,7 @@ func Campaign(registry, id string) string {
 
 // Project keeps the campaigns of a registry apart from those of files and of other
 // registries: no apply of theirs, and no --prune, sees them.
-func Project(registry string) string { return "registry " + registry }
+func Project(registry string) string { return rows.RegistryProject(registry) }
 
 // Of is the registry of a project's name; false when it is not one's.
 func Of(project string) (string, bool) { return strings.CutPrefix(project, "registry ") }

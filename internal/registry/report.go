@@ -33,6 +33,9 @@ type Report struct {
 	State    string    `json:"state"`
 	// Text says what the job waits for, or why it is refused.
 	Text string `json:"text,omitempty"`
+	// Before counts the jobs that begin before this one, which is due and waits for one
+	// of the registry's places; nil: it does not.
+	Before *int `json:"before,omitempty"`
 	// Ending is how the last run ended; "" when there was none. Outcome is our own
 	// word for it, Error what went wrong.
 	Ending  outcomes.Ending  `json:"ending,omitempty"`

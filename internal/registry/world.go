@@ -17,6 +17,17 @@ type World struct {
 	Campaigns map[string]rows.Campaign
 	// Open are the runs that go on or wait, Last those that ended last.
 	Open, Last map[string]rows.Run
+	// Line counts, for each run that waits for a place of the registry, those before it.
+	Line map[int64]int
+}
+
+// Line numbers the runs that wait for a place of a registry, in their order.
+func Line(waiting []rows.Run) map[int64]int {
+	out := make(map[int64]int, len(waiting))
+	for n, run := range waiting {
+		out[run.ID] = n
+	}
+	return out
 }
 
 // Report says how a job goes; items are those of its open run, else of its last one.
@@ -69,6 +80,9 @@ func (w World) going(r *Report, open rows.Run, items []rows.RunItem) {
 	r.Run = open.WorkflowID
 	if open.State == rows.RunWaiting {
 		r.Text, r.Errors = "waits for the run before it", 0
+		if n, waits := w.Line[open.ID]; waits {
+			r.Text, r.Before = rows.Place{Before: n}.WaitingText(), &n
+		}
 		return
 	}
 	r.Started, r.Documents, r.Progress = open.StartedAt, documents(items), progress(items)

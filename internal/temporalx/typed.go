@@ -67,6 +67,19 @@ func (u Update[In, Out]) Send(ctx context.Context, c client.Client, workflowID, 
 	return out, handle.Get(ctx, &out)
 }
 
+// Signal is a typed handle of a workflow signal.
+type Signal[In any] struct{ Name string }
+
+// Channel is where the signals of this name arrive inside a workflow.
+func (s Signal[In]) Channel(ctx workflow.Context) workflow.ReceiveChannel {
+	return workflow.GetSignalChannel(ctx, s.Name)
+}
+
+// Send signals a running workflow and does not wait for what it does.
+func (s Signal[In]) Send(ctx context.Context, c client.Client, workflowID, runID string, in In) error {
+	return c.SignalWorkflow(ctx, workflowID, runID, s.Name, in)
+}
+
 // Query is a typed handle of a workflow query.
 type Query[In, Out any] struct{ Name string }
 

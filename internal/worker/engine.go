@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vendemmia/vendemmia/internal/temporalx"
+	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
 // reachesTemporal says why no work comes: the certificate has expired, the server
@@ -39,6 +40,11 @@ func (r runs) Cancel(ctx context.Context, workflowID, firstRunID string) error {
 // Terminate ends a run without its consent.
 func (r runs) Terminate(ctx context.Context, workflowID, firstRunID, why string) error {
 	return r.ifOpen(ctx, workflowID, firstRunID, func() error { return r.TerminateWorkflow(ctx, workflowID, "", why) })
+}
+
+// Wake tells a run that waits in line that it may begin.
+func (r runs) Wake(ctx context.Context, workflowID, firstRunID string) error {
+	return r.ifOpen(ctx, workflowID, firstRunID, func() error { return steps.PlaceFree.Send(ctx, r, workflowID, "", steps.Nothing{}) })
 }
 
 func (r runs) ifOpen(ctx context.Context, workflowID, firstRunID string, do func() error) error {

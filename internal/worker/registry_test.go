@@ -21,16 +21,29 @@ import (
 type house struct {
 	*smoke
 	service *replica.Service
+	url     string
 	syncs   int
 }
 
-func newHouse(t *testing.T, jobs ...replica.Job) *house {
+func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{smoke: newSmoke(t), service: replica.New(jobs...)}
+	return newHouseOf(t, newSmoke(t))
+}
+
+func newHouseOf(t *testing.T, s *smoke) *house {
+	t.Helper()
+	h := &house{smoke: s, service: replica.New()}
 	server := httptest.NewServer(h.service)
 	t.Cleanup(server.Close)
-	require.NoError(t, h.store.PutRegistry(h.ctx, rows.Registry{Name: "house", URL: server.URL, Format: "json", Every: time.Hour, AddedAt: time.Now()}))
+	h.url = server.URL
+	h.put(0)
 	return h
+}
+
+// put follows the registry, with a bound on its runs.
+func (h *house) put(maxRunning int) {
+	h.t.Helper()
+	require.NoError(h.t, h.store.PutRegistry(h.ctx, rows.Registry{Name: "house", URL: h.url, Format: "json", Every: time.Hour, MaxRunning: maxRunning, AddedAt: time.Now()}))
 }
 
 func (h *house) job(id string) replica.Job {

@@ -64,6 +64,12 @@ type smoke struct {
 
 func newSmoke(t *testing.T) *smoke {
 	t.Helper()
+	return newSmokeOn(t, filepath.Join(t.TempDir(), "v.db"))
+}
+
+// newSmokeOn is one whose store is to be made at an address.
+func newSmokeOn(t *testing.T, path string) *smoke {
+	t.Helper()
 	cli := devtest.CLI(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
@@ -71,7 +77,6 @@ func newSmoke(t *testing.T) *smoke {
 	require.NoError(t, err)
 	t.Cleanup(server.Kill)
 
-	path := filepath.Join(t.TempDir(), "v.db")
 	p, out := newProgram(t, map[string]string{"TEMPORAL_ADDRESS": server.Address},
 		"--create", "--store", path, "--allow-network", "127.0.0.0/8", "--drain", "5s", "--identity", "worker-a")
 	working, stop := context.WithCancel(ctx)

@@ -20,7 +20,7 @@ func registryTests() map[string]func(*testing.T, Store) {
 func sampleRegistry() rows.Registry {
 	return rows.Registry{
 		Name: "house", URL: "https://registry.example.org/v1", Format: "json", Every: 30 * time.Second,
-		Header: "Authorization: Bearer ${secret:env:TOKEN}", AddedAt: noon(), AddedBy: "marta",
+		Header: "Authorization: Bearer ${secret:env:TOKEN}", AddedAt: noon(), AddedBy: "marta", MaxRunning: 7,
 	}
 }
 

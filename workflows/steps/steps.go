@@ -36,6 +36,9 @@ var (
 	Progress      = temporalx.Query[Nothing, ProgressOut]{Name: "progress"}
 )
 
+// PlaceFree tells a CampaignWorkflow that waits in line to ask the gate at once.
+var PlaceFree = temporalx.Signal[Nothing]{Name: "place-free"}
+
 // Nothing is the input or output of a step that needs none.
 type Nothing struct{}
 
@@ -56,7 +59,7 @@ type Opened struct {
 	// misconfigured; Why is for people.
 	Refused outcomes.Outcome `json:"refused,omitempty"`
 	Why     string           `json:"why,omitempty"`
-	// Busy names the workflow to wait for; ask again after Wait.
+	// Busy names the workflow, or says the place, to wait for; ask again after Wait.
 	Busy string        `json:"busy,omitempty"`
 	Wait time.Duration `json:"wait,omitempty"`
 	// Ask are the entries whose items the source must be asked for; AskQueues

@@ -51,6 +51,8 @@ type Run struct {
 	// Look are items that need attention, the worst first; of an open run, those that
 	// are not closed, those at work first.
 	Look []rows.RunItem
+	// Place is what the run waits for in its registry's line; nil: it does not.
+	Place *rows.Place
 	// Held counts items that workers hold.
 	Held int
 	// EndedThere is how the workflow of an open run has ended in Temporal; empty:

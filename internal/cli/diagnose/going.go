@@ -33,6 +33,12 @@ func inLine(f Facts) finding {
 	if !f.Run.Open() || f.Run.State != rows.RunWaiting {
 		return finding{}
 	}
+	if p := f.Run.Place; p != nil {
+		return finding{
+			hit: true, say: fmt.Sprintf("run %s waits %s.", f.Run.WorkflowID, p.Words()),
+			lines: []Line{{"see", "starter registry show " + p.Registry}, {"do", "starter registry add " + p.Registry + " --url URL --max-running N"}},
+		}
+	}
 	return finding{hit: true, say: fmt.Sprintf("run %s waits in line: the run before has not ended (overlap is %s).", f.Run.WorkflowID, overlapOf(f))}
 }
 

@@ -29,6 +29,7 @@ type add struct {
 	*program.Program
 	url, format, header string
 	every               time.Duration
+	maxRunning          int
 }
 
 func newAdd(p *program.Program) *cobra.Command {
@@ -51,6 +52,7 @@ address ends in /harvester/records, and its jobs of type oaiPmh are run.`,
 	f.StringVar(&c.format, "format", registry.FormatJSON, "what it speaks: "+strings.Join(registry.Formats(), ", "))
 	f.Var((*program.SpanValue)(&c.every), "every", "how often it is asked")
 	f.StringVar(&c.header, "header", "", "a header for each request, its secret as a reference")
+	f.IntVar(&c.maxRunning, "max-running", 0, "at most so many of its runs at once; 0: no bound")
 	program.Complete(cmd, "format", registry.Formats()...)
 	return cmd
 }
@@ -58,7 +60,7 @@ address ends in /harvester/records, and its jobs of type oaiPmh are run.`,
 func (c *add) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	r := rows.Registry{
-		Name: args[0], URL: strings.TrimRight(c.url, "/"), Format: c.format, Every: c.every, Header: c.header,
+		Name: args[0], URL: strings.TrimRight(c.url, "/"), Format: c.format, Every: c.every, Header: c.header, MaxRunning: c.maxRunning,
 		AddedAt: c.Env.Now(), AddedBy: c.Who(),
 	}
 	if err := c.check(r); err != nil {
@@ -85,7 +87,7 @@ func (c *add) run(cmd *cobra.Command, args []string) error {
 	if err := s.Record(ctx, rows.Event{At: c.Env.Now(), By: c.Who(), Verb: verb, On: "registry " + r.Name, Note: r.URL}); err != nil {
 		return err
 	}
-	c.Out.Value(map[string]any{"registry": r.Name, "url": r.URL, "format": r.Format, "every": times.FormatDuration(r.Every), "done": verb})
+	c.Out.Value(map[string]any{"registry": r.Name, "url": r.URL, "format": r.Format, "every": times.FormatDuration(r.Every), "max_running": r.MaxRunning, "done": verb})
 	c.Out.Printf("%s  asked every %s · %s\nnext     starter registry sync %s --dry-run\n", r.Name, times.FormatDuration(r.Every), r.URL, r.Name)
 	return nil
 }
@@ -105,6 +107,8 @@ func (c *add) check(r rows.Registry) error {
 		return program.Usage("registry add: --format %s: there are %s", r.Format, strings.Join(registry.Formats(), ", "))
 	case r.Every < leastEvery:
 		return program.Usage("registry add: --every %s: at least %s", r.Every, times.FormatDuration(leastEvery))
+	case r.MaxRunning < 0:
+		return program.Usage("registry add: --max-running %d: at least 1, or 0 for no bound", r.MaxRunning)
 	case r.Header != "" && !strings.Contains(r.Header, ":"):
 		return program.Usage("registry add: --header is written NAME: VALUE")
 	case r.Header != "" && !references.Has(r.Header):

@@ -64,6 +64,9 @@ func (c *list) run(cmd *cobra.Command, _ []string) error {
 }
 
 func running(v view) string {
+	if v.MaxRunning > 0 {
+		return print.Number(v.Running) + " of " + print.Number(v.MaxRunning)
+	}
 	return print.Number(v.Running)
 }
 

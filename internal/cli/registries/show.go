@@ -86,6 +86,11 @@ func (c *show) jobs(ctx context.Context, s program.Store, r rows.Registry) ([]jo
 	if w.Open, w.Last, err = s.RegistryRuns(ctx, r.Name); err != nil {
 		return nil, err
 	}
+	waiting, err := s.RegistryLine(ctx, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	w.Line = registry.Line(waiting)
 	list, err := s.Campaigns(ctx, registry.Project(r.Name), true)
 	if err != nil {
 		return nil, err
@@ -139,7 +144,7 @@ func (c *show) screen(d detail) string {
 	line("address", d.URL+" ("+d.Format+")")
 	line("asked", "every "+times.FormatDuration(d.Every)+", "+map[bool]string{true: "never until now", false: "last " + c.asked(d.Registry)}[d.AskedAt.IsZero()])
 	line("state", stateText(d.view, c.Clock))
-	line("running", running(d.view)+after(print.Count(d.Waiting, "run")+" waiting for a place", d.Waiting > 0))
+	line("running", running(d.view)+after(print.Count(d.Waiting, "run")+" waiting", d.Waiting > 0))
 	line("jobs", print.Number(d.Jobs)+after(print.Number(d.Problems)+" cannot be followed", d.Problems > 0))
 	return b.String() + "\n"
 }

@@ -34,7 +34,7 @@ func runScreen(v runView, c print.Clock) string {
 		line("asked", askedLine(v.Asked))
 		line("waited", waitedLine(v))
 	}
-	if v.Waits != nil {
+	if v.waitText != "" {
 		line("waits", print.Wrap(v.waitText, 12, 12))
 		line("", "why: starter why "+v.Ref)
 	}

@@ -79,7 +79,9 @@ type runView struct {
 	// Waits is the first item to go on when all that is left waits.
 	Waits    *rows.RunItem `json:"waits,omitempty"`
 	waitText string
-	Strict   int `json:"-"`
+	// Place is what it waits for in its registry's line.
+	Place    *rows.Place `json:"place,omitempty"`
+	Strict   int         `json:"-"`
 	campaign campaigns.Campaign
 }
 
@@ -123,6 +125,11 @@ func (c *runsShow) view(ctx context.Context, s program.Store, r rows.Run, ref st
 	}
 	if v.Waits != nil {
 		v.waitText = watch.LabelOf(*v.Waits) + " " + watch.HeldText(c.Program, *v.Waits)
+	}
+	if place, waits, err := s.PlaceInLine(ctx, r); err != nil {
+		return v, err
+	} else if waits {
+		v.Place, v.waitText = &place, place.Words()
 	}
 	if err := c.look(ctx, s, &v); err != nil {
 		return v, err

@@ -101,7 +101,7 @@ func progressLine(ctx context.Context, s program.Store, r rows.Run) (string, err
 	name := print.Middle(r.Campaign, 20)
 	switch {
 	case r.State == rows.RunWaiting:
-		return fmt.Sprintf("  %s  waits until the run before has ended", name), nil
+		return queued(ctx, s, r, name)
 	case r.State == rows.RunOpening:
 		return fmt.Sprintf("  %s  looking up its items", name), nil
 	case r.Items == 1:
@@ -110,6 +110,15 @@ func progressLine(ctx context.Context, s program.Store, r rows.Run) (string, err
 	text := fmt.Sprintf("  %s  %s  %s of %s · %s", name, print.Bar(int64(closed), int64(r.Items)), print.Number(closed),
 		print.Count(r.Items, "item"), print.Count(docs, "document"))
 	return text + note(r), nil
+}
+
+// queued shows a run that waits in line.
+func queued(ctx context.Context, s program.Store, r rows.Run, name string) (string, error) {
+	place, waits, err := s.PlaceInLine(ctx, r)
+	if waits {
+		return fmt.Sprintf("  %s  waits %s", name, place.Words()), err
+	}
+	return fmt.Sprintf("  %s  waits until the run before has ended", name), err
 }
 
 // single shows a run of one item by the source's own units.

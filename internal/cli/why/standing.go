@@ -33,6 +33,13 @@ func (c *why) open(ctx context.Context, s program.Store, run *diagnose.Run, f *d
 	if c.DialledEngine != nil {
 		c.asWorkflowSays(ctx, run)
 	}
+	place, waits, err := s.PlaceInLine(ctx, run.Run)
+	if err != nil {
+		return err
+	}
+	if waits {
+		run.Place = &place
+	}
 	held, err := s.RunItems(ctx, run.ID, rows.ItemFilter{States: []rows.ItemState{rows.ItemClaimed}})
 	if err != nil {
 		return err
