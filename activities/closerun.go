@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,7 +155,7 @@ const (
 
 func summary(run rows.Run, v Verdict, f RunFacts, worst []rows.RunItem) steps.Summary {
 	s := steps.Summary{
-		Outcome: v.Outcome, Why: v.Why, LookAt: lookAt(worst), Items: f.Items, Asked: f.Tally.Asked,
+		Outcome: v.Outcome, Ending: ending(v, f, worst), Why: v.Why, LookAt: lookAt(worst), Items: f.Items, Asked: f.Tally.Asked,
 		Documents: steps.Documents{
 			Listed: f.Tally.Listed, New: f.Tally.New, Changed: f.Tally.Changed, Same: f.Tally.Same, Deleted: f.Tally.Deleted, Quarantined: f.Tally.Quarantined,
 		},
@@ -169,6 +170,21 @@ func summary(run rows.Run, v Verdict, f RunFacts, worst []rows.RunItem) steps.Su
 		s.Failed = clip(fmt.Sprintf("%s: %s", v.Outcome, cmp.Or(v.Why, "see the items")), 2*maxText) + " · " + s.More
 	}
 	return s
+}
+
+// ending is how the run ended for whoever asked for it. One that the next tick broke off
+// goes on where it was: it asks to be started again.
+func ending(v Verdict, f RunFacts, worst []rows.RunItem) outcomes.Ending {
+	e := v.Outcome.Ending()
+	if e != outcomes.EndedError || f.Error != "" {
+		return e
+	}
+	failed := slices.DeleteFunc(slices.Clone(worst), func(it rows.RunItem) bool { return !it.Outcome.Failed() })
+	inTime := func(it rows.RunItem) bool { return it.Why != string(outcomes.WhyNextTick) }
+	if len(failed) == 0 || slices.ContainsFunc(failed, inTime) {
+		return e
+	}
+	return outcomes.EndedLater
 }
 
 func more(run rows.Run) string { return "starter runs show " + run.WorkflowID }

@@ -13,6 +13,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/outcomes"
+	"github.com/vendemmia/vendemmia/internal/retry"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -114,4 +115,38 @@ func TestSkipItem(t *testing.T) {
 	require.ErrorContains(t, err, "the run has no item zzz")
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	require.True(t, ok && app.NonRetryable(), "a wrong key is an answer: asking again would not help")
+}
+
+// What the next tick breaks off goes on where it was: it asks to be started again. What
+// fails by itself does not.
+func TestTheEndingOfARun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err     error
+		wait    time.Duration
+		ending  outcomes.Ending
+		outcome outcomes.Outcome
+	}{
+		"well":                           {nil, 0, outcomes.EndedOK, outcomes.Done},
+		"throttled beyond the next tick": {kindError(harvest.KindThrottled), 2 * time.Hour, outcomes.EndedLater, outcomes.Throttled},
+		"failing beyond the next tick":   {kindError(harvest.KindServerError), 2 * time.Hour, outcomes.EndedLater, outcomes.Failed},
+		"failing":                        {kindError(harvest.KindBroken), 0, outcomes.EndedError, outcomes.Broken},
+	} {
+		w := newWorld(t)
+		news := campaign("news", "a")
+		news.Timeouts.Run = time.Hour
+		if c.wait > 0 {
+			news.Entries[0].Retry = []retry.Rule{{Times: retry.Forever, Wait: c.wait}}
+		}
+		w.apply(news)
+		if c.err != nil {
+			w.script.on("a", fails(c.err))
+		}
+		sum := w.once(steps.Start{Campaign: "news"})
+		require.Equal(t, c.outcome, sum.Outcome, name)
+		require.Equal(t, c.ending, sum.Ending, name)
+		run, err := w.store.FindRun(t.Context(), "news")
+		require.NoError(t, err)
+		require.Equal(t, c.ending, run.Ending(), name)
+	}
 }

@@ -45,7 +45,7 @@ func (r *run) showResult(ctx workflow.Context, sum steps.Summary) {
 	if len(sum.Items) > 0 {
 		r.state.Closed, r.state.Tally = closedItems(sum), sum.Documents.Tally()
 	}
-	head := r.headline(string(sum.Outcome))
+	head := r.headline(string(sum.Outcome)) + said(sum.Ending)
 	rows := r.seen()
 	if len(sum.Items) > 0 && (known != sum.Documents.New || rows.items() != r.state.Closed) {
 		rows = table{outcomeRows(sum.Items), false}
@@ -55,6 +55,14 @@ func (r *run) showResult(ctx workflow.Context, sum steps.Summary) {
 		tail = sum.Why
 	}
 	r.set(ctx, details(head, rows, tail))
+}
+
+// said is how the run ended, at the end of its headline.
+func said(e outcomes.Ending) string {
+	if e == "" {
+		return ""
+	}
+	return " · " + e.Words()
 }
 
 // closedItems counts the items that came to an end of their own.

@@ -29,6 +29,9 @@ func (r *run) finish(ctx workflow.Context, end ending) (steps.Summary, error) {
 	if err != nil {
 		return steps.Summary{}, r.notClosed(free, err)
 	}
+	if sum.Ending == "" && sum.Outcome != outcomes.Skipped {
+		sum.Ending = sum.Outcome.Ending()
+	}
 	r.tell(free, sum)
 	r.mark(free, sum)
 	r.showResult(free, sum)
@@ -45,7 +48,7 @@ func (r *run) close(free workflow.Context, end ending) (steps.Summary, error) {
 	in := steps.CloseRunIn{Cause: end.cause(), Error: r.troubles(), RunOf: r.state.Run.RunOf}
 	sum, err := steps.CloseRun.Do(temporalx.With(free, temporalx.Alive(temporalx.Close(), r.state.Run.Heartbeat)), in)
 	if err == nil && sum.Failed == "" && r.state.Trouble != "" && end != cancelled {
-		sum.Outcome, sum.Failed = outcomes.Failed, r.troubles()
+		sum.Outcome, sum.Ending, sum.Failed = outcomes.Failed, outcomes.EndedError, r.troubles()
 	}
 	return sum, err
 }

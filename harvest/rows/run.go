@@ -61,6 +61,15 @@ func (r Run) Due() time.Time {
 	return r.DueAt
 }
 
+// Ending is how the run ended for whoever asked for it; "" while it goes on.
+func (r Run) Ending() outcomes.Ending {
+	var sum struct{ Ending outcomes.Ending }
+	if r.State == RunClosed && json.Unmarshal(r.Summary, &sum) == nil && sum.Ending != "" {
+		return sum.Ending
+	}
+	return r.Outcome.Ending()
+}
+
 // Whole reports whether the run was of all items of its campaign, and no trial: only
 // then does it speak for the campaign.
 func (r Run) Whole() bool {

@@ -122,16 +122,15 @@ const (
 	EndedTerminated Ending = "terminated" // as told
 )
 
-// Ending returns the ending that an outcome is; why is the reason that stands beside
-// it. A run that the source or the next tick broke off goes on where it was: it asks
-// to be started again. "" is of no outcome.
-func (o Outcome) Ending(why Why) Ending {
+// Ending returns the ending that an outcome is by itself: a run that the source broke
+// off goes on where it was, so it asks to be started again. "" is of no outcome.
+func (o Outcome) Ending() Ending {
 	switch {
 	case o == "":
 		return ""
 	case o == Cancelled:
 		return EndedTerminated
-	case o == Throttled, o == Missed, why == WhyNextTick:
+	case o == Throttled, o == Missed:
 		return EndedLater
 	case o.Severity() == Bad:
 		return EndedError

@@ -35,7 +35,7 @@ func Line(waiting []rows.Run) map[int64]int {
 func (w World) Report(row rows.RegistryJob, items []rows.RunItem) (Report, error) {
 	r := Report{Job: row.ID, Campaign: row.Campaign, State: w.state(row)}
 	if last, ran := w.Last[row.Campaign]; ran {
-		r.Ending, r.Outcome, r.Ended = last.Outcome.Ending(outcomes.Why(last.Why)), last.Outcome, last.ClosedAt
+		r.Ending, r.Outcome, r.Ended = last.Ending(), last.Outcome, last.ClosedAt
 		r.Started, r.Run = last.StartedAt, last.WorkflowID
 		r.Documents = last.Tally.Documents()
 		if r.Ending == outcomes.EndedError || r.Ending == outcomes.EndedLater {

@@ -29,18 +29,24 @@ type tollgate struct {
 func newTollgate(t *testing.T) *tollgate {
 	t.Helper()
 	g := &tollgate{t: t, through: map[string]bool{}, change: make(chan struct{})}
-	t.Cleanup(func() { g.let("*") })
 	return g
 }
 
-// site is the address of one more site, a host of 127.0.0.0/8.
+// site is the address of one more site, a host of its own.
 func (g *tollgate) site(n int) string {
-	g.t.Helper()
-	l, err := new(net.ListenConfig).Listen(g.t.Context(), "tcp", fmt.Sprintf("127.0.0.%d:0", 10+n))
-	require.NoError(g.t, err)
-	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(g.serve), ReadHeaderTimeout: time.Minute}}
+	address := host(g.t, n, g.serve)
+	g.t.Cleanup(func() { g.let("*") }) // before the server waits for its answers
+	return address
+}
+
+// host serves on another address of 127.0.0.0/8, which is a host of its own.
+func host(t *testing.T, n int, handler http.HandlerFunc) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.%d:0", 10+n))
+	require.NoError(t, err)
+	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}}
 	s.Start()
-	g.t.Cleanup(func() { g.let("*"); s.Close() })
+	t.Cleanup(s.Close)
 	return s.URL
 }
 

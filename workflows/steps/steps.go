@@ -184,7 +184,9 @@ type CloseRunIn struct {
 
 // Summary is a run's result: what people see first in the Temporal Web UI.
 type Summary struct {
-	Outcome   outcomes.Outcome         `json:"outcome"`
+	Outcome outcomes.Outcome `json:"outcome"`
+	// Ending is the same in the four words of whoever asked for the harvest.
+	Ending    outcomes.Ending          `json:"ending,omitempty"`
 	Why       string                   `json:"why,omitempty"`
 	LookAt    []string                 `json:"look_at,omitempty"` // at most 5
 	Documents Documents                `json:"documents,omitzero"`

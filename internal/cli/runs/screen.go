@@ -24,6 +24,9 @@ func runScreen(v runView, c print.Clock) string {
 	}
 	line("run", v.WorkflowID)
 	line("outcome", print.Wrap(outcomeLine(v), 12, 12))
+	if !neverRan(v.Run) {
+		line("ended", v.Ending.Words())
+	}
 	line("when", print.Wrap(whenLine(v, c), 12, 12))
 	line("trigger", print.Wrap(triggerLine(v, c), 12, 12))
 	for _, said := range v.Said {

@@ -57,6 +57,8 @@ func (c *runsShow) run(cmd *cobra.Command, args []string) error {
 // people.
 type runView struct {
 	rows.Run
+	// Ending is how it ended, in the four words of whoever asked for the harvest.
+	Ending     outcomes.Ending     `json:"ending,omitempty"`
 	Ref        string              `json:"-"` // as it was asked for
 	Definition rows.Definition     `json:"definition"`
 	Totals     []rows.OutcomeCount `json:"totals"`
@@ -104,7 +106,7 @@ type evidence struct {
 const saidLimit = 5
 
 func (c *runsShow) view(ctx context.Context, s program.Store, r rows.Run, ref string) (v runView, err error) {
-	v = runView{Run: r, Ref: ref, Exit: watch.RunExit(summaryOf(r), c.strict), Strict: watch.RunExit(summaryOf(r), true)}
+	v = runView{Run: r, Ending: r.Ending(), Ref: ref, Exit: watch.RunExit(summaryOf(r), c.strict), Strict: watch.RunExit(summaryOf(r), true)}
 	if r.State != rows.RunClosed {
 		v.Exit, v.Strict = program.ExitOK, program.ExitOK
 	}
