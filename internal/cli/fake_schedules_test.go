@@ -88,6 +88,23 @@ func (h *fakeSchedule) Update(ctx context.Context, o client.ScheduleUpdateOption
 	return nil
 }
 
+func (h *fakeSchedule) Pause(_ context.Context, o client.SchedulePauseOptions) error {
+	return h.hold(true, o.Note)
+}
+
+func (h *fakeSchedule) Unpause(_ context.Context, o client.ScheduleUnpauseOptions) error {
+	return h.hold(false, o.Note)
+}
+
+func (h *fakeSchedule) hold(paused bool, note string) error {
+	d := h.of.kept[h.id]
+	if d == nil {
+		return serviceerror.NewNotFound("schedule not found")
+	}
+	d.Schedule.State.Paused, d.Schedule.State.Note = paused, note
+	return nil
+}
+
 func (h *fakeSchedule) Delete(ctx context.Context) error {
 	if _, err := h.Describe(ctx); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
@@ -30,6 +31,27 @@ func TestRegistryAdd(t *testing.T) {
 	golden(t, "registry-add", out)
 	require.Contains(t, b.engine.schedules.kept, "vendemmia-registry-library")
 	require.Equal(t, "30s", b.engine.schedules.kept["vendemmia-registry-library"].Schedule.Spec.Intervals[0].Every.String())
+}
+
+// A pause stands in Temporal too, and a change of how a registry is followed leaves it.
+func TestRegistryPauseIsOfTheSchedule(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	state := func() *client.ScheduleState {
+		return b.engine.schedules.kept["vendemmia-registry-library"].Schedule.State
+	}
+	add := []string{"registry", "add", "library", "--url", "https://registry.example.org/v1"}
+	b.ok(add...)
+	require.False(t, state().Paused)
+	b.ok("registry", "pause", "library", "--note", "they migrate")
+	require.True(t, state().Paused)
+	require.Equal(t, "paused by marta: they migrate", state().Note)
+	b.ok(append(add, "--every", "1m")...)
+	require.True(t, state().Paused)
+	b.ok("registry", "resume", "library")
+	require.False(t, state().Paused)
+	b.ok("registry", "pause", "library", "--until", "2d")
+	require.False(t, state().Paused, "it ends by itself: the store keeps it")
 }
 
 func TestRegistryAddRefuses(t *testing.T) {

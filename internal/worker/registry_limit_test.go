@@ -91,6 +91,13 @@ func (g *tollgate) let(path string) {
 	g.change = make(chan struct{})
 }
 
+// shut holds a path again.
+func (g *tollgate) shut(path string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.through[path] = false
+}
+
 // seen are the paths that were asked for, in order.
 func (g *tollgate) seen() []string {
 	g.mu.Lock()

@@ -70,7 +70,8 @@ func (c *add) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, before := s.Registry(ctx, r.Name)
+	known, before := s.Registry(ctx, r.Name)
+	r.Paused = known.Paused
 	if err := c.Aim(ctx, true, "follow registry "+r.Name); err != nil {
 		return err
 	}
@@ -127,14 +128,14 @@ func (c *add) schedule(ctx context.Context, r rows.Registry) error {
 	if err != nil {
 		return err
 	}
-	o := workflows.RegistrySchedule(i, r.Name, r.Every, false, fmt.Sprintf("asks registry %s every %s · %s · by %s", r.Name, times.FormatDuration(r.Every), r.URL, c.Who()))
+	o := workflows.RegistrySchedule(i, r.Name, r.Every, r.Paused != nil && r.Paused.Until.IsZero(), fmt.Sprintf("asks registry %s every %s · %s · by %s", r.Name, times.FormatDuration(r.Every), r.URL, c.Who()))
 	if _, err = e.Schedules().Create(ctx, o); !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
 		return err
 	}
 	return e.Schedules().GetHandle(ctx, o.ID).Update(ctx, client.ScheduleUpdateOptions{DoUpdate: func(client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
 		spec := o.Spec
 		return &client.ScheduleUpdate{Schedule: &client.Schedule{
-			Action: o.Action, Spec: &spec, State: &client.ScheduleState{Note: o.Note},
+			Action: o.Action, Spec: &spec, State: &client.ScheduleState{Note: o.Note, Paused: o.Paused},
 			Policy: &client.SchedulePolicies{Overlap: o.Overlap, CatchupWindow: o.CatchupWindow},
 		}}, nil
 	}})

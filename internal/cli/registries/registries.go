@@ -3,8 +3,10 @@ package registries
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/hold"
@@ -90,9 +92,46 @@ func holding(p *program.Program, resume bool) *hold.Holding {
 				return nil, err
 			}
 			list = append(list, hold.Held{Kind: "registry", Name: name, On: "registry " + name, Put: func(ctx context.Context, pause *rows.Pause) error {
-				return s.PauseRegistry(ctx, name, pause)
+				if err := s.PauseRegistry(ctx, name, pause); err != nil {
+					return err
+				}
+				return pauseSchedule(ctx, p, name, pause)
 			}})
 		}
 		return list, nil
 	}}
+}
+
+// pauseSchedule pauses a registry's schedule, so that the Web UI shows what the store
+// says; nil resumes it. A pause that ends by itself is left to the store: until then each
+// round finds that there is nothing to do.
+func pauseSchedule(ctx context.Context, p *program.Program, name string, pause *rows.Pause) error {
+	e, err := p.Engine(ctx)
+	if err != nil {
+		return err
+	}
+	i, err := e.Instance(ctx, p.OpenedStore.ID())
+	if err != nil {
+		return err
+	}
+	schedule := e.Schedules().GetHandle(ctx, i.RegistryScheduleID(name))
+	switch {
+	case pause == nil:
+		err = schedule.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "resumed by " + p.Who()})
+	case pause.Until.IsZero():
+		err = schedule.Pause(ctx, client.SchedulePauseOptions{Note: "paused by " + pause.By + note(pause.Note)})
+	default:
+		err = schedule.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "paused in the store by " + pause.By + note(pause.Note)})
+	}
+	if err != nil {
+		return fmt.Errorf("the store has it, the schedule of registry %s in Temporal not yet: %w; do it again", name, err)
+	}
+	return nil
+}
+
+func note(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
 }
