@@ -21,10 +21,13 @@ type askLog struct {
 	mu    sync.Mutex
 	lines []visit.Exchange
 	mask  *secrets.Mask
+
+	budget *budget
 }
 
 func (k *askLog) record(e visit.Exchange) {
 	k.Meter.Exchange(e)
+	k.budget.add(e.Bytes, 0)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.lines = append(k.lines, k.mask.Exchange(e))
@@ -33,6 +36,7 @@ func (k *askLog) record(e visit.Exchange) {
 // keep writes what was asked, however it ended: the ledger tells of every
 // request, also of those that brought no list.
 func (k *askLog) keep(ctx context.Context) error {
+	k.budget.flush(context.WithoutCancel(ctx))
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.lines) == 0 {

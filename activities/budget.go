@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -12,12 +13,18 @@ import (
 	"github.com/vendemmia/vendemmia/internal/outcomes"
 )
 
-// budget keeps one item within what its campaign may spend. What is spent is counted in
-// the store, for all processes: requests before they are sent, bytes and documents once
-// they came. A nil budget has no limits.
+// budget keeps one item, or one asking for items, within what its campaign may spend.
+// What is spent is counted in the store, for all processes: requests before they are
+// sent, bytes and documents once they came. A nil budget has no limits.
 type budget struct {
-	run    *itemRun
-	limits []campaigns.Limit
+	*Activities
+	campaign *campaigns.Campaign
+	entry    string
+	run      int64
+	name     string
+	log      *slog.Logger
+	known    *sync.Map // entry to *overBudget: one item found it, the others need not ask
+	limits   []campaigns.Limit
 
 	mu               sync.Mutex
 	bytes, documents int64 // not counted in the store yet
@@ -42,11 +49,20 @@ func (o *overBudget) Error() string {
 }
 
 func (r *itemRun) newBudget() *budget {
-	limits := r.campaign.Limits(r.entry)
+	b := r.budgetOf(r.campaign, r.entry, r.session.run.ID, r.name)
+	if b != nil {
+		b.log, b.known = r.log, &r.session.spent
+	}
+	return b
+}
+
+// budgetOf is nil for an entry without limits.
+func (a *Activities) budgetOf(c *campaigns.Campaign, e *campaigns.Entry, run int64, name string) *budget {
+	limits := c.Limits(e)
 	if len(limits) == 0 {
 		return nil
 	}
-	return &budget{run: r, limits: limits}
+	return &budget{Activities: a, campaign: c, entry: e.Name, run: run, name: name, log: a.Log, known: &sync.Map{}, limits: limits}
 }
 
 // overBudget closes the item: the next run after the limit's period goes on.
@@ -59,7 +75,7 @@ func (b *budget) used(now time.Time) *overBudget {
 	if b == nil {
 		return nil
 	}
-	v, ok := b.run.session.spent.Load(b.run.entry.Name)
+	v, ok := b.known.Load(b.entry)
 	if !ok {
 		return nil
 	}
@@ -115,7 +131,7 @@ func (b *budget) page(ctx context.Context, t harvest.Tally) error {
 // flush counts what is not counted yet. The item has ended, so there is no one to tell.
 func (b *budget) flush(ctx context.Context) {
 	if err := b.spend(ctx, 0); err != nil && b.met() == nil {
-		b.run.log.Warn("what an item spent of its budget was not counted", "item", b.run.name, "error", err)
+		b.log.Warn("what an item spent of its budget was not counted", "item", b.name, "error", err)
 	}
 }
 
@@ -126,7 +142,7 @@ func (b *budget) spend(ctx context.Context, requests int64) error {
 		return nil
 	}
 	sp := b.take(requests)
-	left, err := b.run.Store.Spend(context.WithoutCancel(ctx), sp)
+	left, err := b.Store.Spend(context.WithoutCancel(ctx), sp)
 	if err != nil {
 		b.add(sp.Bytes, sp.Documents)
 		return err
@@ -139,11 +155,11 @@ func (b *budget) spend(ctx context.Context, requests int64) error {
 
 // last returns the limit without anything left whose period ends last.
 func (b *budget) last(left []int64) (last *overBudget) {
-	now := b.run.Now().In(b.run.campaign.Zone())
+	now := b.Now().In(b.campaign.Zone())
 	for i, n := range left {
 		_, until := b.limits[i].Period(now)
 		if n <= 0 && (last == nil || until.After(last.until)) {
-			last = &overBudget{limit: b.limits[i], until: until, where: b.run.campaign.Name}
+			last = &overBudget{limit: b.limits[i], until: until, where: b.campaign.Name}
 		}
 	}
 	return last
@@ -152,9 +168,9 @@ func (b *budget) last(left []int64) (last *overBudget) {
 func (b *budget) take(requests int64) rows.Spend {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := b.run.Now().In(b.run.campaign.Zone())
+	now := b.Now().In(b.campaign.Zone())
 	sp := rows.Spend{
-		Campaign: b.run.campaign.Name, Entry: b.run.entry.Name, Run: b.run.session.run.ID, Day: campaigns.Day(now),
+		Campaign: b.campaign.Name, Entry: b.entry, Run: b.run, Day: campaigns.Day(now),
 		Requests: requests, Bytes: b.bytes, Documents: b.documents,
 	}
 	b.bytes, b.documents = 0, 0
@@ -170,14 +186,14 @@ func (b *budget) take(requests int64) rows.Spend {
 
 // reached notes that a limit is reached, for all items of the entry, and ends this one.
 func (b *budget) reached(o *overBudget) error {
-	if o.limit.Entry != "" && len(b.run.campaign.Entries) > 1 {
+	if o.limit.Entry != "" && len(b.campaign.Entries) > 1 {
 		o.where += "/" + o.limit.Entry
 	}
-	e := &harvest.Error{Kind: harvest.KindThrottled, Op: "fetch", On: b.run.name, Err: o}
+	e := &harvest.Error{Kind: harvest.KindThrottled, Op: "fetch", On: b.name, Err: o}
 	if !o.until.IsZero() {
-		e.RetryAfter = o.until.Sub(b.run.Now())
+		e.RetryAfter = o.until.Sub(b.Now())
 	}
-	b.run.session.spent.Store(b.run.entry.Name, o)
+	b.known.Store(b.entry, o)
 	b.mu.Lock()
 	stop := b.stop
 	b.hit = o

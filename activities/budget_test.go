@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
+	"github.com/vendemmia/vendemmia/internal/local/replica/oai"
 	"github.com/vendemmia/vendemmia/internal/outcomes"
 	"github.com/vendemmia/vendemmia/internal/polite"
 	"github.com/vendemmia/vendemmia/internal/visit"
@@ -135,4 +137,37 @@ func TestABudgetIsOneForAllProcesses(t *testing.T) {
 	used, err = w.store.Spent(t.Context(), "news", rows.SpendLimit{What: "bytes", Entry: "scripted", From: 20261101})
 	require.NoError(t, err)
 	require.EqualValues(t, 400, used)
+}
+
+// TestAskingForItemsIsCounted: the list of sets is one request of the budget, and is not
+// asked for where nothing is left.
+func TestAskingForItemsIsCounted(t *testing.T) {
+	t.Parallel()
+	password := func() string { return "s3cr&t pass" }
+	s := locked(t, password)
+	w := signing(t, filepath.Join(t.TempDir(), "v.db"), password)
+	w.clock.set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+	c := signedIn("oaipmh", `{"url":"`+s.URL+oai.Path+`"}`, s.URL)
+	c.Entries[0].Split = &campaigns.Split{Ask: "sets"}
+	c.Budget = []campaigns.Allowance{{What: "requests", N: 1, Per: "day"}}
+	used := func() int64 {
+		n, err := w.store.Spent(t.Context(), "locked", rows.SpendLimit{What: "requests"})
+		require.NoError(t, err)
+		return n
+	}
+	require.Equal(t, outcomes.Throttled, w.harvestAsked(t, c).Outcome, "nothing is left for the sets themselves")
+	require.EqualValues(t, 1, used())
+	bytes, err := w.store.Spent(t.Context(), "locked", rows.SpendLimit{What: "bytes"})
+	require.NoError(t, err)
+	require.Positive(t, bytes)
+
+	fresh := c
+	fresh.Name, fresh.Budget = "fresh", []campaigns.Allowance{{What: "requests", N: 0, Per: "run"}}
+	w.apply(fresh)
+	o := w.open(steps.Start{Campaign: "fresh"})
+	_, err = do(w, steps.Expand, steps.ExpandIn{RunOf: o.RunOf, Entry: c.Entries[0].Name})
+	require.NoError(t, err)
+	_, err = do(w, steps.SealRun, steps.SealRunIn{RunOf: o.RunOf})
+	require.NoError(t, err)
+	require.Contains(t, string(w.items(o.Run)["split"].Policy), `"why":"budget"`)
 }

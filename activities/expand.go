@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -178,6 +179,9 @@ func (a *Activities) populateAsked(
 // kind of error ends.
 func notListed(p *population, run int64, good lastGood, failure *harvest.Error) (rows.RunItem, error) {
 	end := ended{Outcome: outcomes.OfKind(failure.Kind), Kind: failure.Kind, Why: string(outcomes.WhyTriedTooManyTimes), Error: failure.Error()}
+	if _, spent := errors.AsType[*overBudget](failure); spent {
+		end.Why = string(outcomes.WhyBudget)
+	}
 	if good.List != "" {
 		end.Outcome = outcomes.Partial
 		end.Why = fmt.Sprintf("the source could not be asked for its items; those of %s were used", good.At.UTC().Format("2006-01-02 15:04 UTC"))

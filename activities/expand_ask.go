@@ -20,6 +20,9 @@ import (
 // askSoon is the error that makes Temporal ask again, while the rules allow it
 // and the wait is short; else nil.
 func askSoon(ctx context.Context, e *campaigns.Entry, failure *harvest.Error) error {
+	if _, spent := errors.AsType[*overBudget](failure); spent {
+		return ctx.Err()
+	}
 	attempt := int(activity.GetInfo(ctx).Attempt)
 	d := retry.Decide(e.Retry, retry.Failure{Kind: failure.Kind, Attempts: attempt, RetryAfter: failure.RetryAfter, Spread: 0.5})
 	if !d.Retry || attempt >= maxAsks || d.Wait > temporalx.MaxDelay || ctx.Err() != nil {
@@ -51,10 +54,11 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 		return nil, err
 	}
 	mask := append(found, hidden...).Mask()
-	asked := &askLog{Activities: a, mask: mask, run: run.ID, item: units.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}}
+	spent := a.budgetOf(c, e, run.ID, e.Name)
+	asked := &askLog{Activities: a, mask: mask, run: run.ID, item: units.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}, budget: spent}
 	defer func() { err = errors.Join(err, asked.keep(ctx)) }()
 	v := visitor(c, e, m.kind, asked.record)
-	v.Auth = auth
+	v.Auth, v.Spend = auth, spent.request
 	s, ok := m.kind.New(a.Client(v)).(harvest.Splitter)
 	if !ok {
 		return nil, harvest.Errorf(harvest.KindMisconfigured, "list items", e.Name, "fetcher %s cannot list items; take away split.ask", m.kind.Name)
@@ -64,6 +68,9 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 		list, err = collect(ctx, m, mask, s.Split(ctx, request))
 		return err
 	})
+	if o := spent.met(); o != nil && err != nil {
+		return nil, &harvest.Error{Kind: harvest.KindThrottled, Op: "list items", On: e.Name, Err: o}
+	}
 	return list, mask.Error(e.Auth.Explain(err))
 }
 

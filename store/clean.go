@@ -64,6 +64,7 @@ func (c *cleaning) all(ctx context.Context) (done rows.Removed, err error) {
 		{"raw pages", new(int), c.raw},
 		{"settled failures", &done.Failures, c.failures},
 		{"events", &done.Events, c.events},
+		{"what was spent", new(int), c.spending},
 		{"lists", &done.Lists, c.lists},
 		{"states of hosts", &done.Hosts, c.hosts},
 	} {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
@@ -70,6 +71,32 @@ func spent(q querier, campaign string, l rows.SpendLimit) (int64, error) {
 	}
 	return number(q, `SELECT coalesce(sum(`+column+`), 0) FROM spending
 		WHERE campaign = ? AND (? = '' OR entry = ?) AND day >= ? AND (? = 0 OR run = ?)`, campaign, l.Entry, l.Entry, l.From, l.Run, l.Run)
+}
+
+// spendingKept is how long what was spent stays, however short runs are kept: a month of
+// any zone, and the one before.
+const spendingKept = 62 * 24 * time.Hour
+
+// spending removes what was spent before the runs that are kept, and in no current month.
+func (c *cleaning) spending(ctx context.Context) (total int, err error) {
+	names, err := collect(c.store.reader(ctx), scanText, `SELECT DISTINCT campaign FROM spending`)
+	for _, campaign := range names {
+		until := c.rule(campaign).Runs
+		if latest := time.Now().Add(-spendingKept); until.After(latest) {
+			until = latest
+		}
+		if until.IsZero() || err != nil {
+			continue
+		}
+		y, m, d := until.UTC().Date()
+		err = c.store.cleanOnce(ctx, func(t *tx) error {
+			n, err := t.exec(`DELETE FROM spending WHERE campaign = ? AND day > 0 AND day < ?
+				AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = spending.run AND r.state <> 'closed')`, campaign, y*10000+int(m)*100+d)
+			total += int(n)
+			return err
+		})
+	}
+	return total, err
 }
 
 // renameSpending keeps what was spent with what it was spent for.

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +16,7 @@ func spendingTests() map[string]func(*testing.T, Store) {
 		"limits of runs, days and months": defineSpending,
 		"no request too many":             defineSpendingTogether,
 		"spending moves with a campaign":  defineSpendingRenamed,
+		"old spending goes":               defineSpendingCleaned,
 	}
 }
 
@@ -39,6 +41,35 @@ func defineSpending(t *testing.T, s Store) {
 	require.EqualValues(t, 2, used, "the refused one does not count")
 	_, err = s.Spent(t.Context(), "news", rows.SpendLimit{What: "wine"})
 	require.ErrorContains(t, err, "wine")
+}
+
+func defineSpendingCleaned(t *testing.T, s Store) {
+	now := time.Now().UTC()
+	day := func(age int) int {
+		y, m, d := now.AddDate(0, 0, -age).Date()
+		return y*10000 + int(m)*100 + d
+	}
+	for i, age := range []int{0, 31, 80, 200} {
+		_, err := s.Spend(t.Context(), rows.Spend{Campaign: "news", Entry: "a", Run: int64(i + 900), Day: day(age), Requests: 1})
+		require.NoError(t, err)
+	}
+	left := func() int64 {
+		n, err := s.Spent(t.Context(), "news", rows.SpendLimit{What: "requests"})
+		require.NoError(t, err)
+		return n
+	}
+	for _, c := range []struct {
+		keep time.Duration
+		left int64
+	}{{0, 4}, {100 * 24 * time.Hour, 3}, {24 * time.Hour, 2}} {
+		rule := rows.Retention{Campaign: "news"}
+		if c.keep > 0 {
+			rule.Runs = now.Add(-c.keep)
+		}
+		_, err := s.Clean(t.Context(), rule)
+		require.NoError(t, err)
+		require.Equal(t, c.left, left(), "runs are kept for %s; two months of spending always stay", c.keep)
+	}
 }
 
 func defineSpendingTogether(t *testing.T, s Store) {

@@ -17,9 +17,9 @@ import (
 // New makes `starter stats`.
 func New(p *program.Program) *cobra.Command {
 	return program.Group("stats", "How much there is to do, and how it went",
-		"Count what waits, what is in work and what was done.",
+		"Count what waits, what is in work, what was done and what it used of budgets.",
 		"  starter stats queue",
-		newQueue(p), newItems(p))
+		newQueue(p), newItems(p), newBudget(p))
 }
 
 type itemStats struct {
