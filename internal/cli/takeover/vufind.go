@@ -195,7 +195,7 @@ func instead(name string) string {
 	case "sslverifypeer":
 		return "certificates are always checked; there is no switch"
 	case "httpUser", "httpPass":
-		return "there is no way to sign in to a repository yet"
+		return "not taken over; add auth with basic, the password by reference"
 	case "stopAfter":
 		return "not taken over; for a trial: campaigns try --limit"
 	case "proxy_host", "proxy_port", "proxy_user", "proxy_pass", "proxy_auth":
