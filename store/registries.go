@@ -38,9 +38,14 @@ func (s *Store) Registry(ctx context.Context, name string) (rows.Registry, error
 }
 
 // PutRegistry adds a registry, or changes what people say of one that is there:
-// what came of asking it stays, unless it is another address now.
+// what came of asking it stays, unless it is another address now: another service's
+// marks of a change mean nothing here.
 func (s *Store) PutRegistry(ctx context.Context, r rows.Registry) error {
 	return s.write(ctx, "keep registry", r.Name, func(t *tx) error {
+		if _, err := t.exec(`UPDATE registry_jobs SET stamp = '' WHERE registry = ? AND EXISTS (SELECT 1 FROM registries WHERE name = ? AND (url <> ? OR format <> ?))`,
+			r.Name, r.Name, r.URL, r.Format); err != nil {
+			return err
+		}
 		_, err := t.exec(`INSERT INTO registries (name, url, format, every, header, max_running, added_at, added_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET
 				etag = CASE WHEN registries.url = excluded.url AND registries.format = excluded.format THEN registries.etag ELSE '' END,

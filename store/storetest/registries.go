@@ -43,13 +43,21 @@ func registryRow(t *testing.T, s Store) {
 	list, err := s.Registries(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []rows.Registry{want}, list, "what came of asking stays")
+	require.NoError(t, s.SaveRegistryJobs(t.Context(), []rows.RegistryJob{sampleJob("1")}))
+	stamp := func() string {
+		jobs, err := s.RegistryJobs(t.Context(), "house")
+		require.NoError(t, err)
+		return jobs[0].Stamp
+	}
+	require.NoError(t, s.PutRegistry(t.Context(), want))
+	require.Equal(t, "s", stamp())
 	want.URL = "https://elsewhere.example.org"
 	require.NoError(t, s.PutRegistry(t.Context(), want))
+	require.Empty(t, stamp(), "another service's marks of a change mean nothing")
 	got, err = s.Registry(t.Context(), "house")
 	require.NoError(t, err)
 	require.Empty(t, got.ETag, "another address has other validators")
 
-	require.NoError(t, s.SaveRegistryJobs(t.Context(), []rows.RegistryJob{sampleJob("1")}))
 	require.NoError(t, s.RemoveRegistry(t.Context(), "house"))
 	require.ErrorIs(t, s.RemoveRegistry(t.Context(), "house"), rows.ErrNotFound)
 	jobs, err := s.RegistryJobs(t.Context(), "house")
