@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X github.com/vendemmia/vendemmia/internal/process.version=$(VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build temporal temporal-server production e2e-production test check fmt bench soak fuzz race histories packages monitoring image compose manifests clean
+.PHONY: help demo build temporal temporal-server production e2e-production test check fmt bench soak fuzz race histories packages release monitoring image compose manifests clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,8 +80,14 @@ packages: build $(BIN)/nfpm ## packages for Debian and Red Hat in dist/, install
 	deployments/packages/build rpm
 	deployments/packages/try
 
+release: $(BIN)/nfpm $(BIN)/cyclonedx-gomod ## all files of a release in dist/release; VERSION=0.1.0, PLATFORMS="linux/amd64 …", AGAIN=1 builds twice
+	@GO="$(GO)" scripts/release
+
 $(BIN)/nfpm: deployments/packages/go.mod
 	$(GO) build -C deployments/packages -o ../../$(BIN)/nfpm github.com/goreleaser/nfpm/v2/cmd/nfpm
+
+$(BIN)/cyclonedx-gomod: deployments/packages/go.mod
+	$(GO) build -C deployments/packages -o ../../$(BIN)/cyclonedx-gomod github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 PROMTOOL ?= promtool
 monitoring: ## check alert rules and when they fire with promtool (Debian: package prometheus)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 )
 
@@ -18,6 +20,9 @@ func Main(ctx context.Context, env Env) int {
 	defer p.Close()
 	return run(ctx, p)
 }
+
+// Command returns the tree of all commands, for those who describe it: man pages.
+func Command(env Env) *cobra.Command { return newRoot(program.New(env)) }
 
 func run(ctx context.Context, p *program.Program) int {
 	root := newRoot(p)

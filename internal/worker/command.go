@@ -35,6 +35,11 @@ func Main(ctx context.Context, e process.Env, f fetchers.Set) int {
 	return code
 }
 
+// Command returns the command worker, for those who describe it: man pages.
+func Command(e process.Env) *cobra.Command {
+	return program{Env: e}.command(func(config.Settings) error { return nil })
+}
+
 // program is one invocation, with all that it may touch.
 type program struct {
 	process.Env
