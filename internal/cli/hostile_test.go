@@ -149,8 +149,8 @@ func evilCalls() map[string][][]string {
 		"fetchers list": one(), "fetchers new": {{"notices", "--module", "example.org/x/notices"}, {evil}, {"notices", "--module", evil}}, "fetchers show": {{"feed"}, {evil}}, "fetchers try": {{"feed", "--params", "url=https://x/" + evil}, {evil}},
 		"hosts list": one(), "hosts pause": {{"h.example.org", "--note", evil}, {evil}}, "hosts resume": one("h.example.org"), "hosts show": {{"h.example.org"}, {evil}},
 		"import crontab": {{"evil.cron", "--mir", "evil.json"}},
-		"import mir":     {{"evil.json"}},
-		"import metha":   one("."), "import vufind": {{"evil.ini"}, {evil}}, "init": one("new"),
+		"import mir":     {{"evil.json"}}, "import harvestables": {{"evil.json"}, {evil}},
+		"import metha": one("."), "import vufind": {{"evil.ini"}, {evil}}, "init": one("new"),
 		"items list": {{}, {"--unhealthy"}}, "items pause": {{evilKey, "--note", evil}, {evil}}, "items resume": one(evilKey), "items retry": {{evilKey}, {evil}}, "items show": {{evilKey}, {evilKey + "2"}, {evil}},
 		"outbox drop": one("1"), "outbox list": one(), "outbox retry": one("1"), "probe": {{"https://x.example.org/" + evil}, {evil}},
 		"registry add": {{evil, "--url", "https://registry.example.org/v1"}, {"house", "--url", evil}}, "registry list": one(), "registry pause": one(evil), "registry remove": one(evil), "registry resume": one(evil), "registry show": one(evil), "registry sync": one(evil),
@@ -165,7 +165,7 @@ func evilCalls() map[string][][]string {
 // A person's own words, or nothing of the store: starting processes is for the
 // tests of dev.
 func evilFree() map[string]string {
-	return map[string]string{"dev": "starts processes; says addresses of this machine only"}
+	return map[string]string{"codec serve": "serves until it is stopped; says what its flags say", "dev": "starts processes; says addresses of this machine only"}
 }
 
 func TestNothingForeignSteersATerminal(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/vendemmia/vendemmia/internal/cli/begin"
 	"github.com/vendemmia/vendemmia/internal/cli/campaigns"
 	"github.com/vendemmia/vendemmia/internal/cli/checkpoints"
+	"github.com/vendemmia/vendemmia/internal/cli/codec"
 	"github.com/vendemmia/vendemmia/internal/cli/dev"
 	"github.com/vendemmia/vendemmia/internal/cli/documents"
 	"github.com/vendemmia/vendemmia/internal/cli/events"
@@ -55,6 +56,7 @@ func commands() []func(*program.Program) *cobra.Command {
 		workers.New,
 		stats.New,
 		hosts.New,
+		codec.New,
 		newConfig,
 		newCompletion,
 		newVersion,

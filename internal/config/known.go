@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vendemmia/vendemmia/internal/references"
 	"github.com/vendemmia/vendemmia/internal/times"
 )
 
@@ -34,6 +35,8 @@ type Known struct {
 	List, Map bool
 	// Switch means that the flag needs no value.
 	Switch bool
+	// Secret means that the value is a reference; anything else is never shown.
+	Secret bool
 	set    func(*Settings, string) error
 }
 
@@ -140,6 +143,7 @@ func temporalSettings() []Known {
 		{Name: "temporal-profile", Help: "profile of temporal.toml", set: text(func(s *Settings) *string { return &s.TemporalProfile })},
 		{Name: "temporal-config-file", Help: "a temporal.toml of one's own", set: text(func(s *Settings) *string { return &s.TemporalConfig })},
 		{Name: "temporal-api-key-file", Help: "file with the API key for Temporal, read again for each call; default: the profile's, TEMPORAL_API_KEY", set: text(func(s *Settings) *string { return &s.TemporalKeyFile })},
+		{Name: "payload-keys", Secret: true, Help: "reference to the keys that encrypt what Temporal keeps, such as ${secret:file:payload-keys}; empty: plain text", set: reference(func(s *Settings) *string { return &s.PayloadKeys })},
 		{Name: "deployment-name", Variable: "TEMPORAL_DEPLOYMENT_NAME", Help: "name of the worker deployment; with build-id it turns Temporal's worker versioning on", set: text(func(s *Settings) *string { return &s.Deployment })},
 		{Name: "build-id", Variable: "TEMPORAL_WORKER_BUILD_ID", Help: "version of this worker in its deployment", set: text(func(s *Settings) *string { return &s.Build })},
 	}
@@ -148,6 +152,17 @@ func temporalSettings() []Known {
 func text(at func(*Settings) *string) func(*Settings, string) error {
 	return func(s *Settings, v string) error {
 		*at(s) = strings.TrimSpace(v)
+		return nil
+	}
+}
+
+// reference takes one reference to a secret, and never a value in its place.
+func reference(at func(*Settings) *string) func(*Settings, string) error {
+	return func(s *Settings, v string) error {
+		*at(s) = v
+		if v != "" && references.First(v) != v {
+			return fmt.Errorf("write a reference, ${secret:file:PATH} or ${secret:env:NAME}, not a key")
+		}
 		return nil
 	}
 }

@@ -54,7 +54,11 @@ func Load(in Input) (Settings, error) {
 	s := Settings{}
 	for _, k := range All() {
 		v := in.find(k, file)
-		if err := k.set(&s, v.Value); err != nil {
+		err := k.set(&s, v.Value)
+		if err != nil && k.Secret {
+			v.Value = "***"
+		}
+		if err != nil {
 			problems = append(problems, fmt.Errorf("%s %s (%s): %w", k.Name, quoted(v.Value), v.Origin, err))
 		}
 		v.Value = withoutPassword(v.Value)

@@ -49,6 +49,9 @@ type Settings struct {
 	TemporalProfile   string
 	TemporalConfig    string // a temporal.toml of one's own
 	TemporalKeyFile   string // holds the API key; "" : the profile's, TEMPORAL_API_KEY
+	// PayloadKeys is the reference to the keys that encrypt what Temporal keeps; empty:
+	// plain text.
+	PayloadKeys string
 	// Deployment and Build name this worker's version for Temporal's worker
 	// versioning; both are empty or both are set.
 	Deployment, Build string

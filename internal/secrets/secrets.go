@@ -60,6 +60,18 @@ func (r Resolver) Text(s string) (string, Found, error) {
 	return out, found, nil
 }
 
+// Keys reads what a single reference names, again with each call; nil without a
+// reference.
+func (r Resolver) Keys(ref string) func() (string, error) {
+	if ref == "" {
+		return nil
+	}
+	return func() (string, error) {
+		text, _, err := r.Text(ref)
+		return text, err
+	}
+}
+
 func (r Resolver) value(ref string) (string, error) {
 	inner, closed := strings.CutSuffix(strings.TrimPrefix(ref, "${secret:"), "}")
 	scheme, where, _ := strings.Cut(inner, ":")

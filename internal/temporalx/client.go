@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -33,6 +34,8 @@ type Target struct {
 	// Heartbeat is how often workers of this client announce themselves; 0: the
 	// SDK's default, negative: never.
 	Heartbeat time.Duration
+	// Keys encrypt what the server keeps of workflows; nil: it is plain text.
+	Keys Keys
 	// Env is where variables are looked up; nil: the process.
 	Env envconfig.EnvLookup
 }
@@ -58,9 +61,23 @@ func ClientOptions(t Target) (client.Options, error) {
 	if o.Namespace == "" {
 		o.Namespace = client.DefaultNamespace
 	}
+	c, err := t.codec()
+	if err != nil {
+		return client.Options{}, err
+	}
+	o.DataConverter = newConverter(c)
+	o.FailureConverter = failures(o.DataConverter, t.Keys != nil)
 	o.Identity, o.WorkerHeartbeatInterval = t.Identity, t.Heartbeat
 	o.Logger = log.NewStructuredLogger(logger(t.Log))
 	return o, nil
+}
+
+// codec is the one of the keys. Without keys it says of what is encrypted that it is.
+func (t Target) codec() (converter.PayloadCodec, error) {
+	if t.Keys == nil {
+		return codec{&keyring{}}, nil
+	}
+	return NewCodec(t.Keys)
 }
 
 func (t Target) load() (client.Options, error) {

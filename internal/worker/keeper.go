@@ -14,6 +14,7 @@ import (
 	"github.com/vendemmia/vendemmia/campaigns"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/planner"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows"
 	"github.com/vendemmia/vendemmia/workflows/steps"
@@ -31,7 +32,7 @@ func newKeeper(r remote, s *store.Store, i workflows.Instance, known campaigns.L
 	if !loopback(r.address) {
 		settings.PerSecond = planner.PerSecond
 	}
-	return keeper{remote: r, instance: i, planner: planner.New(s, r.ScheduleClient(), settings)}
+	return keeper{remote: r, instance: i, planner: planner.New(s, temporalx.Schedules(r.ScheduleClient(), r.options.DataConverter), settings)}
 }
 
 func loopback(address string) bool {

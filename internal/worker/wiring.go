@@ -138,7 +138,7 @@ func identityOf(s config.Settings, storeID string) identity {
 func (p program) target(s config.Settings, id identity, log *slog.Logger) temporalx.Target {
 	return temporalx.Target{
 		Address: s.TemporalAddress, Namespace: s.TemporalNamespace, Profile: s.TemporalProfile, ConfigFile: s.TemporalConfig,
-		APIKeyFile: s.TemporalKeyFile, Identity: string(id), Log: log, Env: variables{p.Getenv, p.Environ},
+		APIKeyFile: s.TemporalKeyFile, Keys: p.newSecrets(s).Keys(s.PayloadKeys), Identity: string(id), Log: log, Env: variables{p.Getenv, p.Environ},
 	}
 }
 

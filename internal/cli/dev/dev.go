@@ -97,6 +97,9 @@ func (c *devCommand) secretFlags() ([]string, error) {
 	for _, dir := range s.SecretDirs {
 		flags = append(flags, "--secret-dir", c.Path(dir))
 	}
+	if s.PayloadKeys != "" {
+		flags = append(flags, "--payload-keys", s.PayloadKeys)
+	}
 	for _, dir := range s.ExecDirs {
 		flags = append(flags, "--exec-dir", c.Path(dir))
 	}

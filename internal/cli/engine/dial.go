@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows"
@@ -37,6 +38,8 @@ type Where struct {
 	ConfigFile string
 	APIKeyFile string
 	Identity   string
+	// Keys encrypt what the server keeps of workflows; nil: it is plain text.
+	Keys temporalx.Keys
 	// Alone ignores profiles and variables: the address is all there is to know.
 	Alone bool
 }
@@ -54,7 +57,7 @@ func (l lookup) Environ() []string {
 // of its configuration file, then TEMPORAL_* variables, then the flags.
 func Options(w Where, env Environment) (client.Options, error) {
 	return temporalx.ClientOptions(temporalx.Target{
-		Address: w.Address, Namespace: w.Namespace, Profile: w.Profile, ConfigFile: w.ConfigFile, APIKeyFile: w.APIKeyFile, Identity: w.Identity, Alone: w.Alone, Env: lookup{env},
+		Address: w.Address, Namespace: w.Namespace, Profile: w.Profile, ConfigFile: w.ConfigFile, APIKeyFile: w.APIKeyFile, Identity: w.Identity, Keys: w.Keys, Alone: w.Alone, Env: lookup{env},
 	})
 }
 
@@ -66,6 +69,7 @@ type Client struct {
 	sdk      client.Client
 	target   Target
 	instance workflows.Instance
+	data     converter.DataConverter // nil: the SDK's own
 }
 
 // Dial connects, waiting at most five seconds for an answer. Of the instance's
@@ -78,7 +82,9 @@ func Dial(ctx context.Context, o client.Options, i workflows.Instance) (*Client,
 	if err != nil {
 		return nil, unreachable(t, err)
 	}
-	return New(c, t, i), nil
+	e := New(c, t, i)
+	e.data = o.DataConverter
+	return e, nil
 }
 
 // New wraps a connection that exists already.

@@ -60,7 +60,7 @@ func (c *Client) Failing(ctx context.Context, workflowID string) (string, error)
 	for _, step := range d.GetPendingActivities() {
 		failure := step.GetLastFailure()
 		if failure.GetApplicationFailureInfo().GetType() == string(harvest.KindInternal) {
-			return fmt.Sprintf("%s (attempt %d)", failure.GetMessage(), step.GetAttempt()), nil
+			return fmt.Sprintf("%s (attempt %d)", temporalx.FailureText(c.data, failure), step.GetAttempt()), nil
 		}
 	}
 	return "", nil

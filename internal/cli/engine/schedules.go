@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vendemmia/vendemmia/internal/planner"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows"
 )
 
@@ -31,7 +32,9 @@ func (c *Client) Schedule(ctx context.Context, campaign string) (Schedule, error
 }
 
 // Schedules is the server's own interface to schedules, for package planner.
-func (c *Client) Schedules() planner.Schedules { return c.sdk.ScheduleClient() }
+func (c *Client) Schedules() planner.Schedules {
+	return temporalx.Schedules(c.sdk.ScheduleClient(), c.data)
+}
 
 // Instance is this installation as a store's, with the search attributes that
 // the server has: one that it does not know would refuse a start.

@@ -9,6 +9,8 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+
+	"github.com/vendemmia/vendemmia/internal/temporalx"
 )
 
 // failingTask says how the workflow task of an execution fails again and again:
@@ -25,7 +27,7 @@ func (c *Client) failingTask(ctx context.Context, e *workflowpb.WorkflowExecutio
 	}
 	for _, event := range answer.GetHistory().GetEvents() {
 		if failed := event.GetWorkflowTaskFailedEventAttributes(); failed != nil {
-			return fmt.Sprintf("its workflow task fails (attempt %d, %s): %s", task.GetAttempt(), failed.GetCause(), failed.GetFailure().GetMessage()), nil
+			return fmt.Sprintf("its workflow task fails (attempt %d, %s): %s", task.GetAttempt(), failed.GetCause(), temporalx.FailureText(c.data, failed.GetFailure())), nil
 		}
 	}
 	return fmt.Sprintf("its workflow task fails or times out (attempt %d)", task.GetAttempt()), nil

@@ -7,12 +7,14 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/vendemmia/vendemmia/internal/cli/engine"
 	"github.com/vendemmia/vendemmia/internal/config"
 	"github.com/vendemmia/vendemmia/internal/local/dev"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 	"github.com/vendemmia/vendemmia/store"
 	"github.com/vendemmia/vendemmia/workflows"
 )
@@ -85,12 +87,21 @@ func (p *Program) where() (engine.Where, error) {
 		identity = "starter@" + p.Who()
 	}
 	w := engine.Where{
-		Address: c.TemporalAddress, Namespace: c.TemporalNamespace, Profile: c.TemporalProfile, ConfigFile: c.TemporalConfig, APIKeyFile: c.TemporalKeyFile, Identity: identity,
+		Address: c.TemporalAddress, Namespace: c.TemporalNamespace, Profile: c.TemporalProfile, ConfigFile: c.TemporalConfig, APIKeyFile: c.TemporalKeyFile, Identity: identity, Keys: p.Secrets(c).Keys(c.PayloadKeys),
 	}
 	if at := p.DevServer(c); at != "" {
 		w.Address, w.Alone = at, true
 	}
 	return w, err
+}
+
+// Secrets resolves references in this process as a worker with the same settings does.
+func (p *Program) Secrets(s config.Settings) secrets.Resolver {
+	r := secrets.Resolver{Getenv: p.Env.Getenv, Env: s.SecretEnv, Dirs: slices.Clone(s.SecretDirs)}
+	for i, dir := range r.Dirs {
+		r.Dirs[i] = p.Path(dir)
+	}
+	return r
 }
 
 // DevServer is where `starter dev` runs over the folder of the store, unless

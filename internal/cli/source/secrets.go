@@ -2,7 +2,6 @@ package source
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/vendemmia/vendemmia/internal/cli/program"
 	"github.com/vendemmia/vendemmia/internal/secrets"
@@ -43,9 +42,5 @@ func resolver(p *program.Program) (secrets.Resolver, error) {
 	if err != nil {
 		return secrets.Resolver{}, err
 	}
-	r := secrets.Resolver{Getenv: p.Env.Getenv, Env: s.SecretEnv, Dirs: slices.Clone(s.SecretDirs)}
-	for i, dir := range r.Dirs {
-		r.Dirs[i] = p.Path(dir)
-	}
-	return r, nil
+	return p.Secrets(s), nil
 }
