@@ -86,6 +86,7 @@ type Activities struct {
 	definitions definitions
 	rules       rules
 	setback     setback
+	logs        *runLogs
 }
 
 // New returns the steps of one process. It starts nothing.
@@ -113,7 +114,8 @@ func New(d Deps) *Activities {
 	if d.Meter == nil {
 		d.Meter = noMeter{}
 	}
-	return &Activities{Deps: d, slots: semaphore.NewWeighted(int64(d.ItemSlots))}
+	logs := &runLogs{log: d.Log, keep: d.Store.KeepLog}
+	return &Activities{Deps: d, slots: semaphore.NewWeighted(int64(d.ItemSlots)), logs: logs}
 }
 
 // Register installs every step under its name.

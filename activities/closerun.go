@@ -51,7 +51,8 @@ func (a *Activities) CloseRun(ctx context.Context, in steps.CloseRunIn) (steps.S
 		return steps.Summary{}, err
 	}
 	a.Meter.RunClosed(run.Campaign, sum.Outcome, finish.At)
-	a.Log.InfoContext(ctx, "run closed", "run", run.WorkflowID, "campaign", run.Campaign, "outcome", sum.Outcome, "why", sum.Why, "took", sum.Took)
+	a.runLogger(run, c).InfoContext(ctx, "run closed", "outcome", sum.Outcome, "why", sum.Why, "took", sum.Took)
+	a.logs.flush()
 	return sum, nil
 }
 

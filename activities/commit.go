@@ -29,6 +29,7 @@ func (r *itemRun) commit(_ context.Context, page harvest.Page) (harvest.Tally, e
 	r.listed, r.total = page.Done, page.Total
 	r.Meter.Page(r.kind.Name, t)
 	r.noteProgress(r.name, &page, r.tally)
+	r.log.Debug("a page was committed", "item", r.name, "page", r.seq, "new", t.New, "changed", t.Changed, "same", t.Same, "done", page.Done, "total", page.Total)
 	r.page.page()
 	spent := r.budget.page(r.keep, t)
 	switch {

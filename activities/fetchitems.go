@@ -62,7 +62,7 @@ func (k *session) read(ctx context.Context) (err error) {
 	if k.run, k.campaign, err = k.campaignOf(ctx, k.in.RunOf); err != nil {
 		return err
 	}
-	k.log = k.Log.With("run", k.run.WorkflowID, "campaign", k.run.Campaign, "attempt", activity.GetInfo(ctx).Attempt)
+	k.log = k.runLogger(k.run, k.campaign).With("attempt", activity.GetInfo(ctx).Attempt)
 	k.start, err = startOf(k.run)
 	return err
 }

@@ -135,7 +135,7 @@ func (a *Activities) takeOver(ctx context.Context, run rows.Run) error {
 	if err != nil {
 		return err
 	}
-	a.Log.WarnContext(ctx, "closed a run that Temporal had ended", "run", run.WorkflowID, "campaign", run.Campaign, "why", why)
+	a.runLogger(run, nil).WarnContext(ctx, "closed a run that Temporal had ended", "why", why)
 	return a.end(ctx, run.Campaign, finish)
 }
 

@@ -68,12 +68,14 @@ func (k *session) item(claimed rows.ClaimedItem) end {
 		attempt: claimed.Attempts + claimed.Throttles + claimed.Lost + 1,
 	}
 	k.noteProgress(r.name, nil, harvest.Tally{})
+	k.log.Debug("an item begins", "item", r.name, "try", r.attempt, "after_page", r.seq)
 	var e end
 	if err := harvest.Safely("run item", r.name, func() error { e = r.run(); return nil }); err != nil {
 		e = r.failed(err)
 	}
 	r.budget.flush(k.keep)
 	k.noteEnd(r.name, e.closed)
+	k.log.Debug("an item ends", "item", r.name, "closed", e.closed, "outcome", e.outcome, "pages", e.tally.Pages)
 	if e.closed {
 		k.Meter.ItemClosed(claimed.Fetcher, e.outcome)
 	}

@@ -150,5 +150,7 @@ func (r *itemRun) record(x visit.Exchange) {
 	r.budget.add(x.Bytes, 0)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ledger = append(r.ledger, r.mask.Exchange(x))
+	x = r.mask.Exchange(x)
+	r.log.Debug("asked", "item", r.name, "method", x.Method, "url", x.URL, "status", x.Status, "bytes", x.Bytes, "took", x.Took, "waited", x.Waited, "kind", x.Kind, "error", x.Error)
+	r.ledger = append(r.ledger, x)
 }

@@ -86,6 +86,9 @@ func (a *Activities) goOn(ctx context.Context, run rows.Run) (steps.Opened, erro
 	}
 	sealed, err := a.seal(ctx, run, c)
 	opened.Ranges, opened.Items, opened.Label = sealed.Ranges, sealed.Items, sealed.Label
+	if err == nil {
+		a.runLogger(run, c).InfoContext(ctx, "run opened", "items", sealed.Items, "processors", run.Processors, "trigger", run.Trigger, "definition", run.Ref())
+	}
 	return opened, err
 }
 

@@ -27,6 +27,8 @@ type Campaign struct {
 	Chunk      int     `json:"chunk,omitempty"` // 0: auto
 	Notify     []Alert `json:"notify,omitempty"`
 	Keep       Keep    `json:"keep"`
+	// Log is the least level of what is logged about its runs; empty: info.
+	Log string `json:"log,omitempty"`
 	// Was are former names; state moves along. No part of the digest.
 	Was      []string       `json:"-"`
 	Timeouts Timeouts       `json:"timeouts"`

@@ -19,10 +19,18 @@ func decodeCampaign(name string, n *yamltree.Node) Campaign {
 		Name: name, Description: textAt(n, "description"), Owner: textAt(n, "owner"), Tags: textsAt(n, "tags"),
 		Schedule: decodeSchedule(n.Get("schedule")), Paused: decodePause(n.Get("paused")),
 		Processors: intAt(n, "processors"), Chunk: intAt(n, "chunk"), Notify: decodeNotify(n.Get("notify")),
-		Keep: decodeKeep(n.Get("keep")), Was: textsAt(n, "was"), Timeouts: decodeTimeouts(n.Get("timeouts")),
+		Keep: decodeKeep(n.Get("keep")), Log: logLevel(textAt(n, "log")), Was: textsAt(n, "was"), Timeouts: decodeTimeouts(n.Get("timeouts")),
 		Expect: RunExpectation(decodeExpectation(n.Get("expect", "run"))), Budget: decodeBudget(n.Get("budget")),
 		Tolerate: countAt(n, "tolerate", "items"),
 	}
+}
+
+// logLevel is empty for what is usual, so that a campaign that says so is the same one.
+func logLevel(word string) string {
+	if word == "info" {
+		return ""
+	}
+	return word
 }
 
 // decodeEntry reads everything of an entry but its split. own is the entry itself, n

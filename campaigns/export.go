@@ -82,6 +82,7 @@ func exportCampaign(c Campaign) (*yamltree.Node, error) {
 	f := &fields{}
 	f.text("description", c.Description)
 	f.text("owner", c.Owner)
+	f.text("log", c.Log)
 	f.texts("tags", c.Tags)
 	if c.Schedule != nil {
 		f.set("schedule", exportSchedule(*c.Schedule))

@@ -98,20 +98,24 @@ func (c *claiming) begin(k sink) error {
 			return err
 		}
 	}
-	query, args := c.reopen()
-	return k.do(query, args...)
+	older, args := c.older()
+	if err := k.do(insertAttempt+older+` ON CONFLICT DO NOTHING`, append([]any{micros(c.Now), rows.TryLost, "", ""}, args...)...); err != nil {
+		return err
+	}
+	return k.do(reopen+older, args...)
 }
 
-// reopen opens again what older attempts hold. Without the condition on not_before
-// SQLite reads the whole run instead of the queue's index.
-func (c *claiming) reopen() (string, []any) {
+const reopen = `UPDATE run_items SET state = 'open', lost = lost + 1, stuck = CASE WHEN seq > stuck_at THEN 1 ELSE stuck + 1 END, stuck_at = seq WHERE `
+
+// older is the condition for what older attempts hold, which is opened again. Without
+// the condition on not_before SQLite reads the whole run instead of the queue's index.
+func (c *claiming) older() (string, []any) {
 	within, args := c.within()
 	older, seats := ` AND epoch < ?`, []any{c.Epoch}
 	if c.Shared {
 		older, seats = ` AND not_before >= 0 AND (epoch < ? OR seat = ? AND epoch < ?)`, []any{c.Dead, c.Seat, c.Epoch}
 	}
-	return `UPDATE run_items SET state = 'open', lost = lost + 1, stuck = CASE WHEN seq > stuck_at THEN 1 ELSE stuck + 1 END, stuck_at = seq
-		WHERE ` + within + ` AND state = 'claimed'` + older, append(args, seats...)
+	return within + ` AND state = 'claimed'` + older, append(args, seats...)
 }
 
 // takes reports whether the claim may get items at all.

@@ -36,8 +36,12 @@ func (s *Store) dropItems(ctx context.Context, run int64) (int, error) {
 		return n, err
 	}
 	return n, s.cleanOnce(ctx, func(t *tx) error {
-		_, err := t.exec(`DELETE FROM claims WHERE run = ?`, run)
-		return err
+		for _, table := range []string{"claims", "attempts", "run_logs", "run_log_counts"} {
+			if _, err := t.exec(`DELETE FROM `+table+` WHERE run = ?`, run); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

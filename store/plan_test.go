@@ -44,8 +44,8 @@ func TestPlans(t *testing.T) {
 	require.NotContains(t, former, "TEMP B-TREE")
 	shared := &claiming{Claim: rows.Claim{Shared: true, Max: 9}}
 	due, _ := shared.due("")
-	reopen, _ := shared.reopen()
-	for _, query := range []string{due, reopen} {
+	older, _ := shared.older()
+	for _, query := range []string{due, reopen + older} {
 		queue := plan(strings.ReplaceAll(query, "?", "1"))
 		require.Contains(t, queue, "SEARCH run_items USING INDEX run_items_queue (run=? AND queue=? AND state=?", queue)
 		require.NotContains(t, queue, "PRIMARY KEY", "a claim reads its queue, not the run")

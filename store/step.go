@@ -184,6 +184,9 @@ func (b *batchWriter) noteItem(j *job, h *heldItem) error {
 		return b.sink.noteItem(place{j.Run, j.Ord}, h, nil)
 	}
 	end := endOf(j, h)
+	if err := b.keepTry(j, h); err != nil {
+		return err
+	}
 	h.state, h.outcome, h.attempts, h.throttles = end.state, end.outcome, end.attempts, end.throttles
 	if err := b.sink.noteItem(place{j.Run, j.Ord}, h, &end); err != nil || j.Settle.HostRests.IsZero() {
 		return err

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/vendemmia/vendemmia/harvest"
@@ -231,12 +230,4 @@ type Retention struct {
 // Removed counts what a cleaning took.
 type Removed struct {
 	Runs, Items, Ledger, Versions, Failures, Events, Lists, Hosts, Blobs int
-}
-
-// Attempt is one try of one item, put together from the ledger.
-type Attempt struct {
-	N       int              `json:"attempt"`
-	Worker  string           `json:"worker,omitempty"`
-	Asked   []visit.Exchange `json:"asked"`
-	Summary json.RawMessage  `json:"summary,omitempty"`
 }

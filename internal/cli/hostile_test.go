@@ -70,6 +70,11 @@ func newEvilBench(t *testing.T) *bench {
 func (d *seeder) evil(ctx context.Context) {
 	w := rows.Worker{Identity: evil, Host: evil, Version: evil, Queues: []string{evil}, State: rows.WorkerState(evil), Why: evil}
 	require.NoError(d.t, d.s.ReportWorker(ctx, w, 24*time.Hour))
+	var lines []rows.LogLine
+	for run := range int64(20) {
+		lines = append(lines, rows.LogLine{Run: run, Level: 4, Item: evil, Worker: evil, Message: evil, More: evil})
+	}
+	require.NoError(d.t, d.s.KeepLog(ctx, lines))
 	c := campaigns.Campaign{
 		Name: "evil", Project: "p", Description: evil, Owner: evil, Tags: []string{evil}, Processors: 1, Notify: []campaigns.Alert{{To: "https://h/" + evil, After: 1, Per: "run"}},
 		Entries: []campaigns.Entry{{Name: "feed", Fetcher: "feed", Queue: "vendemmia-fetch", Retry: retry.Default(), Params: json.RawMessage(`{"url":"https://a.example.org/"}`)}},
@@ -155,7 +160,7 @@ func evilCalls() map[string][][]string {
 		"outbox drop": one("1"), "outbox list": one(), "outbox retry": one("1"), "probe": {{"https://x.example.org/" + evil}, {evil}},
 		"registry add": {{evil, "--url", "https://registry.example.org/v1"}, {"house", "--url", evil}}, "registry list": one(), "registry pause": one(evil), "registry remove": one(evil), "registry resume": one(evil), "registry show": one(evil), "registry sync": one(evil),
 		"runs cancel": {{"evil-2", "--note", evil}, {evil}, {"--tag", evil}, {"--all"}}, "runs list": one(), "runs planned": one(), "events": {{}, {"--on", "evil"}, {"--since", evil}}, "runs pause": one("evil-2"), "runs resume": one("evil-2"), "runs retry": one("evil-2"), "runs set": one("evil-2", "--processors", "2"),
-		"runs show": {{"evil-2"}, {"evil-2", "-a"}, {evil}}, "runs skip": {{"evil-2", evilKey}, {"evil-2", evil}}, "runs wait": one("evil-2"), "runs watch": one("evil-2"),
+		"runs show": {{"evil-2"}, {"evil-2", "-a"}, {evil}}, "runs logs": {{"evil-2"}, {"evil-2", "--item", evil}}, "runs skip": {{"evil-2", evilKey}, {"evil-2", evil}}, "runs wait": one("evil-2"), "runs watch": one("evil-2"),
 		"setup": {{"--print"}, {}}, "stats items": {{}, {"--queue", evil}}, "stats queue": {{}, {evil}}, "store backup": {{"copies"}, {"evil" + evil}}, "store restored": {{}, {evil}}, "store verify": one(), "trigger": {{"evil"}, {evil}, {"--fetcher", evil}, {"evil", "--item", evil}}, "version": one(),
 		"why": {{"evil"}, {"evil-2"}, {evilKey}, {evilKey + "2"}, {"h.example.org"}, {evil}}, "workers": one(),
 		"workers drain": {{evil}, {evil + "2"}}, "workers resume": {{evil}, {evil + "2"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,8 +16,8 @@ import (
 // queueTimeout bounds how long the store may keep a scrape waiting.
 const queueTimeout = 5 * time.Second
 
-// queueMetrics tells how much there is to do, as the store knows it when it is
-// asked: every worker of a store tells the same.
+// queueMetrics tells how much there is to do, as the store knew it some seconds ago at
+// most: every worker of a store tells the same.
 type queueMetrics struct {
 	store *store.Store
 	log   *slog.Logger
@@ -24,6 +25,11 @@ type queueMetrics struct {
 	items *prometheus.Desc
 	age   *prometheus.Desc
 	runs  *prometheus.Desc
+
+	mu     sync.Mutex
+	at     time.Time // of the count below
+	queues []rows.Queue
+	states map[rows.RunState]int
 }
 
 func newQueueMetrics(st *service, s *store.Store, m *metrics, log *slog.Logger) *queueMetrics {
@@ -44,25 +50,47 @@ func (q *queueMetrics) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
+// queueEvery is how old a count may be: counting reads every open item of the store.
+const queueEvery = 5 * time.Second
+
+// count counts, unless somebody has just now.
+func (q *queueMetrics) count() ([]rows.Queue, map[rows.RunState]int, time.Time, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := time.Now()
+	if now.Sub(q.at) < queueEvery {
+		return q.queues, q.states, q.at, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), queueTimeout)
+	defer cancel()
+	queues, err := q.store.Queues(ctx, now)
+	if err != nil {
+		return nil, nil, now, err
+	}
+	states, err := q.store.RunStates(ctx)
+	if err != nil {
+		return nil, nil, now, err
+	}
+	q.queues, q.states, q.at = queues, states, now
+	return queues, states, now, nil
+}
+
 // Collect implements prometheus.Collector. A store that does not answer leaves
 // these out of a scrape, and nothing else.
 func (q *queueMetrics) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), queueTimeout)
-	defer cancel()
-	now := time.Now()
-	list, err := q.store.Queues(ctx, now)
-	if err == nil {
-		err = q.collectRuns(ctx, out)
-	}
+	list, states, at, err := q.count()
 	if err != nil {
 		q.log.Warn("could not count queues for /metrics", "error", err)
 		return
 	}
-	for _, one := range q.withOwn(list) {
+	for _, state := range []rows.RunState{rows.RunWaiting, rows.RunOpening, rows.RunOpen} {
+		out <- prometheus.MustNewConstMetric(q.runs, prometheus.GaugeValue, float64(states[state]), string(state))
+	}
+	for _, one := range q.withOwn(slices.Clone(list)) {
 		for state, n := range map[string]int{"due": one.Due, "running": one.Running, "resting": one.Resting, "held": one.Held} {
 			out <- prometheus.MustNewConstMetric(q.items, prometheus.GaugeValue, float64(n), one.Queue, state)
 		}
-		out <- prometheus.MustNewConstMetric(q.age, prometheus.GaugeValue, one.Waited(now).Seconds(), one.Queue)
+		out <- prometheus.MustNewConstMetric(q.age, prometheus.GaugeValue, one.Waited(at).Seconds(), one.Queue)
 	}
 }
 
@@ -75,15 +103,4 @@ func (q *queueMetrics) withOwn(list []rows.Queue) []rows.Queue {
 		}
 	}
 	return list
-}
-
-func (q *queueMetrics) collectRuns(ctx context.Context, out chan<- prometheus.Metric) error {
-	states, err := q.store.RunStates(ctx)
-	if err != nil {
-		return err
-	}
-	for _, state := range []rows.RunState{rows.RunWaiting, rows.RunOpening, rows.RunOpen} {
-		out <- prometheus.MustNewConstMetric(q.runs, prometheus.GaugeValue, float64(states[state]), string(state))
-	}
-	return nil
 }

@@ -54,6 +54,7 @@ type service struct {
 	done    sync.WaitGroup
 	mu      sync.Mutex
 	workers []worker.Worker
+	steps   *activities.Activities // nil: not started
 	roster  *roster
 }
 
@@ -106,7 +107,8 @@ func (s *service) open(ctx context.Context) {
 	s.does("starts to take work")
 	names := s.attributes(ctx)
 	s.housekeeping(ctx, workflows.Instance{Name: s.Settings.Instance, Store: s.Store.ID(), Attributes: names})
-	if err := s.start(ctx, s.activities(names)); err != nil {
+	s.steps = s.activities(names)
+	if err := s.start(ctx, s.steps); err != nil {
 		s.fail(err)
 		return
 	}
@@ -251,6 +253,9 @@ func (s *service) close() {
 		ending.Go(w.Stop)
 	}
 	ending.Wait()
+	if s.steps != nil {
+		s.steps.Flush()
+	}
 	s.roster.leave()
 	s.Log.Info("stopped")
 }

@@ -114,7 +114,10 @@ func TestWiringIsReallyBuilt(t *testing.T) {
 	}
 	require.Contains(t, text, `vendemmia_queue_items{queue="lib-library",state="due"} 0`)
 	someItems(t, st.Store, "lib-library")
-	_, text = get("/metrics")
+	require.Eventually(t, func() bool { // a count may be some seconds old
+		_, text = get("/metrics")
+		return strings.Contains(text, `vendemmia_queue_items{queue="lib-library",state="due"} 2`)
+	}, time.Minute, 100*time.Millisecond)
 	for _, want := range []string{
 		`vendemmia_queue_items{queue="lib-library",state="due"} 2`, `vendemmia_queue_items{queue="lib-library",state="running"} 1`,
 		`vendemmia_queue_oldest_due_seconds{queue="lib-library"} 3`, `vendemmia_runs{state="open"} 1`, `vendemmia_runs{state="waiting"} 0`,

@@ -35,7 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"definitions": definitionTests(), "gate": gateTests(), "claims": claimTests(), "pages": pageTests(), "quarantine": quarantineTests(), "outbox": outboxTests(), "passes": passTests(),
 		"documents": documentTests(), "items": itemTests(), "reading": readingTests(), "retention": retentionTests(), "departures": departureTests(), "queues": queueTests(), "filters": filterTests(), "spending": spendingTests(), "stats": statsTests(),
 	}
-	groups["registries"], groups["places"], groups["workers"] = registryTests(), placeTests(), workerTests()
+	groups["registries"], groups["places"], groups["workers"], groups["attempts"] = registryTests(), placeTests(), workerTests(), attemptTests()
 	for group, tests := range groups {
 		t.Run(group, func(t *testing.T) {
 			t.Parallel()

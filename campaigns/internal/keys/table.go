@@ -47,6 +47,7 @@ func aboutKeys() []Key {
 		{Name: "chunk", In: "cD", Value: Value{Form: integer(1, "auto")}, Default: "auto", Doc: "items of one activity, at least a 500th of the run's; auto: one each up to 500 items, else a 60th", Example: "50"},
 		{Name: "notify", In: "cD", Value: Value{List: &Value{Map: notifyKeys()}}, Doc: "whom to tell, on a change of state; recovery always follows what was sent"},
 		{Name: "keep", In: "cD", Value: Value{Map: keepKeys()}, Doc: "what the cleaner may take, by age"},
+		{Name: "log", In: "cD", Value: Value{Form: words("debug", "info", "warn", "error")}, Default: "info", Doc: "least level of what is logged about its runs, on workers that run already; `starter runs logs` shows it", Example: "debug"},
 		{Name: "was", In: "ce", Value: Value{Form: name(), List: &Value{Form: name()}}, Doc: "former names; checkpoints and documents move along", Example: "oai-nightly"},
 		{Name: "was", In: "i", Value: Value{Form: text("ponte")}, Doc: "the item's former key; its checkpoint, documents and history move along", Example: "ponte"},
 	}

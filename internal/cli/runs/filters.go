@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/cli/program"
@@ -65,6 +66,22 @@ func (m *moreFilters) add(cmd *cobra.Command) {
 }
 
 func (m *moreFilters) scheduled() bool { return slices.Contains(m.states, scheduledWord) }
+
+// onlyHere refuses, by name, the filters that the Web UI has nothing for: to Temporal a
+// queued run is a running one.
+func (m *moreFilters) onlyHere(f *pflag.FlagSet) error {
+	for _, name := range []string{"why", "text", "attempts", "sort", "reverse", "skip"} {
+		if f.Changed(name) {
+			return program.Usage("runs list --web: the Web UI cannot filter by --%s; leave out --web", name)
+		}
+	}
+	for _, word := range m.states {
+		if word != "archived" {
+			return program.Usage("runs list --web: the Web UI cannot tell --state %s; it knows --open and --state archived", word)
+		}
+	}
+	return nil
+}
 
 // into adds the flags to a filter; a word that none of the known ones is, is an
 // error.

@@ -28,7 +28,7 @@ func New(p *program.Program) *cobra.Command {
 		"Look at runs and tell running ones what to do.\n\n"+runRefs,
 		"  starter runs show news",
 		newRunsList(p), newRunsShow(p), newRunsWatch(p), newRunsWait(p),
-		newRunsPause(p), newRunsResume(p), newRunsSet(p), newRunsSkip(p), newRunsCancel(p), newRunsRetry(p), newRunsPlanned(p))
+		newRunsPause(p), newRunsResume(p), newRunsSet(p), newRunsSkip(p), newRunsCancel(p), newRunsRetry(p), newRunsPlanned(p), newRunsLogs(p))
 }
 
 type runsList struct {
@@ -73,6 +73,9 @@ func (c *runsList) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if c.web {
+		if err := c.more.onlyHere(cmd.Flags()); err != nil {
+			return err
+		}
 		return c.link(filter)
 	}
 	s, err := c.Store(cmd.Context())
@@ -174,14 +177,22 @@ func (c *runsList) link(f rows.RunFilter) error {
 		parts = append(parts, fmt.Sprintf("Campaign = %q", f.Campaign))
 	}
 	if len(f.Outcomes) > 0 {
-		var words []string
-		for _, o := range f.Outcomes {
-			words = append(words, fmt.Sprintf("%q", string(o)))
-		}
-		parts = append(parts, "Outcome in ("+strings.Join(words, ",")+")")
+		parts = append(parts, "Outcome in ("+quotedWords(f.Outcomes)+")")
 	}
-	if c.open {
-		parts = append(parts, `ExecutionStatus = "Running"`)
+	for _, tag := range c.more.tags {
+		parts = append(parts, fmt.Sprintf("Tags = %q", tag))
+	}
+	if len(f.Triggers) > 0 {
+		parts = append(parts, "Trigger in ("+quotedWords(f.Triggers)+")")
+	}
+	if !f.Since.IsZero() {
+		parts = append(parts, fmt.Sprintf("StartTime >= %q", f.Since.UTC().Format(time.RFC3339)))
+	}
+	if !f.Until.IsZero() {
+		parts = append(parts, fmt.Sprintf("StartTime < %q", f.Until.UTC().Format(time.RFC3339)))
+	}
+	if running := c.running(); running != "" {
+		parts = append(parts, running)
 	}
 	if webUI(c.Program, t) == "" {
 		return fmt.Errorf("the Web UI of %s is not known here; only that of a development server is", t.Address)
@@ -193,6 +204,26 @@ func (c *runsList) link(f rows.RunFilter) error {
 	c.Out.Value(map[string]string{"web": link})
 	c.Out.Printf("%s\n", link)
 	return nil
+}
+
+func quotedWords[T ~string](list []T) string {
+	var words []string
+	for _, w := range list {
+		words = append(words, fmt.Sprintf("%q", string(w)))
+	}
+	return strings.Join(words, ",")
+}
+
+// running is what Temporal knows of the states: running or not.
+func (c *runsList) running() string {
+	switch archived := len(c.more.states) > 0; { // --web takes no other state
+	case c.open && !archived:
+		return `ExecutionStatus = "Running"`
+	case archived && !c.open:
+		return `ExecutionStatus != "Running"`
+	default:
+		return ""
+	}
 }
 
 func took(p *program.Program, r rows.Run) string {

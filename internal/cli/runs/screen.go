@@ -62,6 +62,7 @@ func runScreen(v runView, c print.Clock) string {
 	}
 	if v.All != nil {
 		b.WriteString("\n" + runItemsTable(v.All).String())
+		b.WriteString(triesTable(v, c))
 	}
 	b.WriteString(exitLine(v) + "\n")
 	return b.String()

@@ -68,6 +68,8 @@ type runView struct {
 	Look       []itemView          `json:"look_at"`
 	More       int                 `json:"more,omitempty"` // that need attention and are not in Look
 	All        []rows.RunItem      `json:"all,omitempty"`
+	// Tries are all attempts at the items of Look; with -a, at all items.
+	Tries []rows.Try `json:"attempts,omitempty"`
 	// Passes are items that are well and whose full pass held something back, or
 	// deleted something.
 	Passes []rows.RunItem `json:"passes,omitempty"`
@@ -179,6 +181,16 @@ func (c *runsShow) look(ctx context.Context, s program.Store, v *runView) error 
 	if err == nil && c.all {
 		v.All, err = s.RunItems(ctx, v.ID, rows.ItemFilter{})
 	}
+	if err != nil || !c.all && len(v.Look) == 0 {
+		return err
+	}
+	var ords []int64
+	if !c.all {
+		for _, it := range v.Look {
+			ords = append(ords, it.Ord)
+		}
+	}
+	v.Tries, err = s.Tries(ctx, v.ID, ords...)
 	return err
 }
 

@@ -90,7 +90,11 @@ func TestRoster(t *testing.T) {
 	_, code = h.starter("workers", "resume", "worker-2")
 	require.Equal(t, 0, code)
 	h.eventually("it works again", time.Minute, func() bool { return h.roster()["worker-2"].State == rows.WorkerWorking })
-	h.starter("runs", "show", "crash-1", "-a")
+	out, _ := h.starter("runs", "show", "crash-1", "-a")
+	require.Contains(t, out, "worker lost", "the attempts of the killed one are on record")
+	out, _ = h.starter("runs", "logs", "crash-2") // of the other, the killed one took its last second along
+	require.Contains(t, out, "run opened")
+	require.Contains(t, out, "run closed")
 	h.starter("items", "show", "feed-0001")
 }
 
