@@ -161,7 +161,7 @@ func evilCalls() map[string][][]string {
 		"registry add": {{evil, "--url", "https://registry.example.org/v1"}, {"house", "--url", evil}}, "registry list": one(), "registry pause": one(evil), "registry remove": one(evil), "registry resume": one(evil), "registry show": one(evil), "registry sync": one(evil),
 		"runs cancel": {{"evil-2", "--note", evil}, {evil}, {"--tag", evil}, {"--all"}}, "runs list": one(), "runs planned": one(), "events": {{}, {"--on", "evil"}, {"--since", evil}}, "runs pause": one("evil-2"), "runs resume": one("evil-2"), "runs retry": one("evil-2"), "runs set": one("evil-2", "--processors", "2"),
 		"runs show": {{"evil-2"}, {"evil-2", "-a"}, {evil}}, "runs logs": {{"evil-2"}, {"evil-2", "--item", evil}}, "runs skip": {{"evil-2", evilKey}, {"evil-2", evil}}, "runs wait": one("evil-2"), "runs watch": one("evil-2"),
-		"setup": {{"--print"}, {}}, "stats items": {{}, {"--queue", evil}}, "stats queue": {{}, {evil}}, "store backup": {{"copies"}, {"evil" + evil}}, "store restored": {{}, {evil}}, "store verify": one(), "trigger": {{"evil"}, {evil}, {"--fetcher", evil}, {"evil", "--item", evil}}, "version": one(),
+		"setup": {{"--print"}, {}}, "stats budget": {{}, {evil}}, "stats items": {{}, {"--queue", evil}}, "stats queue": {{}, {evil}}, "store backup": {{"copies"}, {"evil" + evil}}, "store restored": {{}, {evil}}, "store verify": one(), "trigger": {{"evil"}, {evil}, {"--fetcher", evil}, {"evil", "--item", evil}}, "version": one(),
 		"why": {{"evil"}, {"evil-2"}, {evilKey}, {evilKey + "2"}, {"h.example.org"}, {evil}}, "workers": one(),
 		"workers drain": {{evil}, {evil + "2"}}, "workers resume": {{evil}, {evil + "2"}},
 	}

@@ -19,20 +19,25 @@ import (
 
 // Report is part of Service: a record is written back with what became of it. The
 // service has no other way in; a record that somebody edits between the two requests
-// loses that edit.
+// loses that edit. Records that fail are refused one by one; it is an error if several
+// are asked for and the service answers none.
 func (s harvestables) Report(ctx context.Context, reports []Report) (map[string]string, error) {
 	refused := map[string]string{}
+	lost := 0
 	var mu sync.Mutex
 	err := each(ctx, len(reports), func(ctx context.Context, i int) error {
 		err := s.tell(ctx, reports[i])
+		mu.Lock()
+		defer mu.Unlock()
 		if err != nil {
-			mu.Lock()
-			defer mu.Unlock()
 			refused[reports[i].Job] = err.Error()
+		}
+		if away(err) {
+			lost++
 		}
 		return err
 	})
-	if err == nil && len(reports) > 0 && len(refused) == len(reports) {
+	if err == nil && len(reports) > 1 && lost == len(reports) {
 		err = fmt.Errorf("none of %d reports was taken: %s", len(reports), refused[reports[0].Job])
 	}
 	return refused, err

@@ -267,6 +267,9 @@ func TestReportsThatAreNotWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, refused["1"], "500")
 	service.Break(replica.Down())
-	_, err = s.Report(t.Context(), []registry.Report{of("1", ended)})
-	require.ErrorContains(t, err, "503")
+	refused, err = s.Report(t.Context(), []registry.Report{of("1", ended)})
+	require.NoError(t, err, "one record says nothing of the service")
+	require.Contains(t, refused["1"], "503")
+	_, err = s.Report(t.Context(), []registry.Report{of("1", ended), of("2", ended)})
+	require.ErrorContains(t, err, "none of 2 reports was taken")
 }

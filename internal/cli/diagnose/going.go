@@ -82,7 +82,7 @@ func workers(f Facts) finding {
 	most := 0
 	for queue, n := range f.Pollers {
 		most = max(most, n)
-		if n == 0 {
+		if n == 0 && !takesNone(f.Roster, queue) {
 			nobody = append(nobody, queue)
 		}
 	}

@@ -15,11 +15,7 @@ func fullWorkers(f Facts) finding {
 	var none []rows.Worker
 	stuck := []string{}
 	for queue := range f.Pollers {
-		serving := slices.DeleteFunc(slices.Clone(f.Roster), func(w rows.Worker) bool { return !slices.Contains(w.Queues, queue) })
-		takes := func(w rows.Worker) bool {
-			return takesSome(w) || w.State == rows.WorkerFull && strings.HasSuffix(queue, steps.QueueControl)
-		}
-		if takesNone := slices.DeleteFunc(slices.Clone(serving), takes); len(serving) > 0 && len(takesNone) == len(serving) {
+		if takesNone(f.Roster, queue) {
 			stuck = append(stuck, queue)
 		}
 	}
@@ -38,6 +34,22 @@ func fullWorkers(f Facts) finding {
 	}
 	found.lines = append(found.lines, Line{"do", "start another one: worker; or starter workers resume WORKER"}, Line{"see", "starter workers"})
 	return found
+}
+
+// takesNone: workers serve the queue, and none of them takes anything new. One that
+// takes nothing need not poll.
+func takesNone(roster []rows.Worker, queue string) bool {
+	serving := 0
+	for _, w := range roster {
+		if !slices.Contains(w.Queues, queue) {
+			continue
+		}
+		if takesSome(w) || w.State == rows.WorkerFull && strings.HasSuffix(queue, steps.QueueControl) {
+			return false
+		}
+		serving++
+	}
+	return serving > 0
 }
 
 // takesSome: one that starts will.
