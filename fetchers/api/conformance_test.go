@@ -3,7 +3,10 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/vendemmia/vendemmia/fetchers/api"
 	"github.com/vendemmia/vendemmia/fetchers/fetchertest"
@@ -36,6 +39,20 @@ func dois(ids []string) (out []string) {
 	return out
 }
 
+// growing is an API that gets another record, updated behind all others, with each call
+// of grow.
+func growing(id string) func() (source http.Handler, grow func() string) {
+	return func() (http.Handler, func() string) {
+		source, n := replica.New(replica.Config{Records: records}), records
+		return source, func() string {
+			rec := replica.Record{ID: 100 + n, Title: "Atto nuovo", Updated: replica.Beginning().Add(time.Duration(n) * time.Hour)}
+			n++
+			source.Put(rec)
+			return fmt.Sprintf(id, rec.ID)
+		}
+	}
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	c := replica.Config{Records: records}
@@ -43,7 +60,7 @@ func TestConformance(t *testing.T) {
 	spoilt.Break(replica.Replaced(`"id":107,`, `"id":{"odd":107},`))
 	without.Delete(107)
 	fetchertest.Run(t, fetchertest.Case{
-		New: api.New, Source: source, Pages: 3, IDs: source.Holds(), Spoiled: spoilt, Withdrawn: without,
+		New: api.New, Source: source, Pages: 3, IDs: source.Holds(), Spoiled: spoilt, Withdrawn: without, Growing: growing("%d"),
 		Params: func(base string) json.RawMessage { return issues(base, "") },
 	})
 }
@@ -55,8 +72,21 @@ func TestConformanceOfIncremental(t *testing.T) {
 	spoilt.Break(replica.Replaced(`"id":107,`, `"id":null,`))
 	without.Delete(107)
 	fetchertest.Run(t, fetchertest.Case{
-		New: api.New, Source: source, Pages: 3, IDs: source.Holds(), Spoiled: spoilt, Withdrawn: without,
+		New: api.New, Source: source, Pages: 3, IDs: source.Holds(), Spoiled: spoilt, Withdrawn: without, Growing: growing("%d"),
 		Params: func(base string) json.RawMessage { return issues(base, since) },
+	})
+}
+
+// TestConformanceOfTheNewestFirst: what is new comes before what was read, and moves all
+// others on.
+func TestConformanceOfTheNewestFirst(t *testing.T) {
+	t.Parallel()
+	source := replica.New(replica.Config{Records: records})
+	fetchertest.Run(t, fetchertest.Case{
+		New: api.New, Source: source, Pages: 3, IDs: source.Holds(), Growing: growing("%d"),
+		Params: func(base string) json.RawMessage {
+			return json.RawMessage(strings.Replace(string(issues(base, since)), `"state":"all"`, `"direction":"desc"`, 1))
+		},
 	})
 }
 
@@ -64,7 +94,7 @@ func TestConformanceOfCursors(t *testing.T) {
 	t.Parallel()
 	source := replica.New(replica.Config{Records: records})
 	fetchertest.Run(t, fetchertest.Case{
-		New: api.New, Source: source, Pages: 3, IDs: dois(source.Holds()),
+		New: api.New, Source: source, Pages: 3, IDs: dois(source.Holds()), Growing: growing("10.5555/albo.%d"),
 		Params: func(base string) json.RawMessage { return works(base, "") },
 	})
 }
@@ -73,7 +103,7 @@ func TestConformanceOfXML(t *testing.T) {
 	t.Parallel()
 	source := replica.New(replica.Config{Records: records})
 	fetchertest.Run(t, fetchertest.Case{
-		New: api.New, Source: source, IDs: source.Holds(),
+		New: api.New, Source: source, IDs: source.Holds(), Growing: growing("%d"),
 		Params: func(base string) json.RawMessage {
 			return json.RawMessage(fmt.Sprintf(`{"url":%q,"format":"xml","data_selector":"$.response.records.record","primary_key":"$['@id']","fields":{"title":"$.title","published":"$.date","tags":"$.Tag"}}`, base+"/xml"))
 		},

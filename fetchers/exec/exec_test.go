@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,14 +89,27 @@ func self(t *testing.T) string {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	program := self(t)
-	source := replica.New(replica.Config{Records: 70})
+	source := replica.New(replica.Config{Records: records})
 	fetchertest.Run(t, fetchertest.Case{
-		New: exec.Allow([]string{filepath.Dir(program)}), Source: source, Pages: 3, IDs: source.Holds(),
+		New: exec.Allow([]string{filepath.Dir(program)}), Source: source, Pages: 3, IDs: source.Holds(), Growing: growing,
 		Params: func(base string) json.RawMessage {
 			return json.RawMessage(fmt.Sprintf(`{"program":%q,"args":[%q],"batch":1,"config":{"url":%q,"query":{"per_page":25},"primary_key":"$.id",
 				"fields":{"title":"$.title","published":"$.created_at","body":"$.body"},"paginator":{"type":"header_link"}}}`, program, asProgram, base+replica.Repository))
 		},
 	})
+}
+
+const records = 70
+
+// growing is an API that gets another record with each call of grow.
+func growing() (http.Handler, func() (id string)) {
+	source, n := replica.New(replica.Config{Records: records}), records
+	return source, func() string {
+		rec := replica.Record{ID: 100 + n, Title: "Atto nuovo", Updated: replica.Beginning().Add(time.Duration(n) * time.Hour)}
+		n++
+		source.Put(rec)
+		return strconv.Itoa(rec.ID)
+	}
 }
 
 // script writes an executable file for a shell, which every machine has.

@@ -37,7 +37,7 @@ type Case struct {
 	// the source without these. Where Spoiled is nil nothing is checked of them.
 	Spoiled, Withdrawn http.Handler
 	// Growing makes a source of its own with the same records, and what adds one more to
-	// it, returning its id. Where it is nil, growth is not checked.
+	// it, returning its id; a fetch may be under way. Where it is nil, growth is not checked.
 	Growing func() (source http.Handler, grow func() (id string))
 	// Folder holds sample.yaml and README.md; "" is the folder of the test. Without
 	// sample.yaml, neither is checked.

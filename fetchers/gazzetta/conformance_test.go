@@ -32,6 +32,22 @@ func conformance(series, more string, today, from time.Time) fetchertest.Case {
 		Params: func(base string) json.RawMessage {
 			return json.RawMessage(fmt.Sprintf(`{"series":%q,"url":%q,"revisit":0%s}`, series, base, more))
 		},
+		Growing: growing(series, today),
+	}
+}
+
+// growing is a site that publishes the next issue of a series with each call of grow.
+func growing(series string, today time.Time) func() (source http.Handler, grow func() string) {
+	return func() (http.Handler, func() string) {
+		site, now := replica.New(replica.Config{Today: today, Acts: 2}), today
+		return site, func() string {
+			for before := len(site.Issues(series, today, time.Time{})); len(site.Issues(series, today, time.Time{})) == before; {
+				now = now.AddDate(0, 0, 1)
+				site.Publish(now)
+			}
+			issues := site.Issues(series, today, time.Time{})
+			return issues[len(issues)-1].ID()
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package instagram_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -25,12 +26,27 @@ func posts(ids []string) (list []string) {
 	return list
 }
 
-func TestConformance(t *testing.T) {
-	t.Parallel()
+func album() *replica.API {
 	api := replica.New(replica.Config{Posts: 30})
 	api.Publish(replica.Post{Caption: "album", Children: 3})
+	return api
+}
+
+func sixty() *replica.API { return replica.New(replica.Config{Posts: 60}) }
+
+// growing is an API to which another post is published with each call of grow.
+func growing(of func() *replica.API) func() (source http.Handler, grow func() string) {
+	return func() (http.Handler, func() string) {
+		api := of()
+		return api, func() string { return api.Publish(replica.Post{Caption: "nuova"}).ID }
+	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	api := album()
 	fetchertest.Run(t, fetchertest.Case{
-		New: instagram.New, Source: api, Pages: 31, IDs: api.Holds(),
+		New: instagram.New, Source: api, Pages: 31, IDs: api.Holds(), Growing: growing(album),
 		Params: func(base string) json.RawMessage { return params(base, `,"account":"@genova"`) },
 	})
 }
@@ -43,7 +59,7 @@ func TestConformanceOfOwnPosts(t *testing.T) {
 	spoilt.Break(replica.Undated(odd))
 	without.Delete(odd)
 	fetchertest.Run(t, fetchertest.Case{
-		New: instagram.New, Source: api, Pages: 3, IDs: posts(api.Holds()), Spoiled: spoilt, Withdrawn: without,
+		New: instagram.New, Source: api, Pages: 3, IDs: posts(api.Holds()), Spoiled: spoilt, Withdrawn: without, Growing: growing(sixty),
 		Params: func(base string) json.RawMessage { return params(base, `,"own":true,"media":"none"`) },
 	})
 }
@@ -52,7 +68,7 @@ func TestConformanceOfHashtags(t *testing.T) {
 	t.Parallel()
 	api := replica.New(replica.Config{Posts: 60})
 	fetchertest.Run(t, fetchertest.Case{
-		New: instagram.New, Source: api, Pages: 3, IDs: posts(api.Holds()),
+		New: instagram.New, Source: api, Pages: 3, IDs: posts(api.Holds()), Growing: growing(sixty),
 		Params: func(base string) json.RawMessage {
 			return params(base, `,"hashtag":"#Genova","edge":"top","media":"none"`)
 		},

@@ -12,7 +12,7 @@ import (
 
 func conformance(s *shelf, pages int, params string) fetchertest.Case {
 	return fetchertest.Case{
-		New: oaipmh.New, Source: s, IDs: s.ids(), Pages: pages,
+		New: oaipmh.New, Source: s, IDs: s.ids(), Pages: pages, Growing: s.growing,
 		Params: func(base string) json.RawMessage {
 			return json.RawMessage(`{"url":` + strconv.Quote(base+"/oai") + params + `}`)
 		},
@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 
 func TestConformanceInWindows(t *testing.T) {
 	t.Parallel()
-	s := newShelf(shelf{n: 300, size: 50, days: true})
+	s := newShelf(shelf{n: 300, size: 50, days: true, frozen: true})
 	c := conformance(s, 5, `,"window":"month"`)
 	c.Spoiled, c.Withdrawn = s.with(nameless, 3, 100), s.with(withdrawn, 3, 100)
 	fetchertest.Run(t, c)
@@ -37,7 +37,7 @@ func TestConformanceInWindows(t *testing.T) {
 
 func TestConformanceOfLongResponses(t *testing.T) {
 	t.Parallel()
-	s := newShelf(shelf{n: 1100, size: 1050, told: true})
+	s := newShelf(shelf{n: 1100, size: 1050, told: true, frozen: true})
 	c := conformance(s, 3, `,"granularity":"second"`)
 	c.Spoiled, c.Withdrawn = s.with(undated, 3, 1080), s.with(withdrawn, 3, 1080)
 	fetchertest.Run(t, c)

@@ -17,7 +17,8 @@ type shelf struct {
 	n, size int
 	// days: its dates have no time of day. told: it says how many records there
 	// are. mixed: the list is not in the order of datestamps.
-	days, told, mixed bool
+	// frozen: what comes to be while a list is read is not on that list.
+	days, told, mixed, frozen bool
 	// sets are dealt to the records in turn, none where there are none.
 	sets []string
 	// clock is responseDate; "" is the one above.
@@ -163,15 +164,18 @@ func (s *shelf) listSets() string {
 }
 
 // list answers ListRecords and ListIdentifiers; a token is
-// "from,until,set,cursor".
+// "from,until,set,cursor", with the number of records behind it where they are frozen.
 func (s *shelf) list(q url.Values) string {
-	from, until, set, cursor := q.Get("from"), q.Get("until"), q.Get("set"), 0
+	from, until, set, cursor, all := q.Get("from"), q.Get("until"), q.Get("set"), 0, len(s.records)
 	if token := q.Get("resumptionToken"); token != "" {
 		parts := strings.Split(token, ",")
 		from, until, set = parts[0], parts[1], parts[2]
 		cursor, _ = strconv.Atoi(parts[3])
+		if s.frozen {
+			all, _ = strconv.Atoi(parts[4])
+		}
 	}
-	within := slices.DeleteFunc(slices.Clone(s.records), func(r shelved) bool {
+	within := slices.DeleteFunc(slices.Clone(s.records[:all]), func(r shelved) bool {
 		return from != "" && r.stamp < from || until != "" && r.stamp > until || set != "" && r.set != set
 	})
 	if len(within) == 0 {
@@ -185,13 +189,16 @@ func (s *shelf) list(q url.Values) string {
 			b.WriteString(r.text)
 		}
 	}
-	size := ""
+	size, frozen := "", ""
+	if s.frozen {
+		frozen = fmt.Sprintf(",%d", all)
+	}
 	if s.told {
 		size = fmt.Sprintf(` completeListSize="%d" cursor="%d"`, len(within), cursor)
 	}
 	switch next := cursor + s.size; {
 	case next < len(within):
-		fmt.Fprintf(&b, "<resumptionToken%s>%s,%s,%s,%d</resumptionToken>", size, from, until, set, next)
+		fmt.Fprintf(&b, "<resumptionToken%s>%s,%s,%s,%d%s</resumptionToken>", size, from, until, set, next, frozen)
 	case cursor > 0:
 		b.WriteString("<resumptionToken" + size + "/>")
 	}

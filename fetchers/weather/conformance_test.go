@@ -43,6 +43,10 @@ func generous() replica.Config {
 	return replica.Config{Limits: replica.Limits{Minutely: 1e9, Hourly: 1e9, Daily: 1e9}}
 }
 
+// The cases have no Growing: what a service lists is the hours ahead of each place, no
+// more and no less whatever happens; an hour that comes to be is of the next run, and the
+// one that passes leaves the list.
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	fetchertest.Run(t, fetchertest.Case{

@@ -27,12 +27,25 @@ func params(text string) func(string) json.RawMessage {
 // host each time, so that they are taken from a field.
 func conformance(c site.Config, text string, ids string, pages int) fetchertest.Case {
 	out := fetchertest.Case{New: web.New, Source: site.New(c), Params: params(text), Pages: pages}
+	out.Growing = growing(c, ids)
 	c.Validators = false // a torn page has the ETag of the whole one
 	out.Spoiled, out.Withdrawn = torn(c, broken), torn(c, gone)
 	for n := range c.Pages {
 		out.IDs = append(out.IDs, fmt.Sprintf(ids, n))
 	}
 	return out
+}
+
+// growing is a site that gets another page, first on its lists, with each call of grow.
+func growing(c site.Config, ids string) func() (source http.Handler, grow func() string) {
+	return func() (http.Handler, func() string) {
+		s, n := site.New(c), c.Pages
+		return s, func() string {
+			s.Add(1)
+			n++
+			return fmt.Sprintf(ids, n-1)
+		}
+	}
 }
 
 // broken and gone are what happens to pages or rows 3 and 7 of a site.

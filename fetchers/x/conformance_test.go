@@ -3,6 +3,8 @@ package x_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -15,11 +17,19 @@ func params(base, more string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"url":%q,"token":%q%s}`, base, replica.Token, more))
 }
 
+// growing is an API where the first user writes another post with each call of grow.
+func growing(c replica.Config) func() (source http.Handler, grow func() string) {
+	return func() (http.Handler, func() string) {
+		api := replica.New(c)
+		return api, func() string { return strconv.FormatUint(api.Write(0, "new post of "+c.Users[0]).Root, 10) }
+	}
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	api := replica.New(replica.Config{Posts: 230, Users: []string{"Genova"}, Limit: 1e6})
 	fetchertest.Run(t, fetchertest.Case{
-		New: x.New, Source: api, Pages: 3, IDs: api.Holds(0),
+		New: x.New, Source: api, Pages: 3, IDs: api.Holds(0), Growing: growing(replica.Config{Posts: 230, Users: []string{"Genova"}, Limit: 1e6}),
 		Params: func(base string) json.RawMessage {
 			return params(base, `,"user":"@Genova","backlog":3200,"reads_per_run":3000`)
 		},
@@ -34,7 +44,7 @@ func TestConformanceOfSearch(t *testing.T) {
 	spoilt.Break(replica.Undated(odd))
 	without.Delete(numberOf(odd))
 	fetchertest.Run(t, fetchertest.Case{
-		New: x.New, Source: api, Pages: 2, IDs: api.Holds(-1), Spoiled: spoilt, Withdrawn: without,
+		New: x.New, Source: api, Pages: 2, IDs: api.Holds(-1), Spoiled: spoilt, Withdrawn: without, Growing: growing(c),
 		Params: func(base string) json.RawMessage {
 			return params(base, `,"query":"post of","backlog":3200,"reads_per_run":3000`)
 		},

@@ -106,11 +106,14 @@ func objects(list []Record) []any {
 	return out
 }
 
-// issues are those updated since, oldest first, with links to the next page and an ETag.
+// issues are those updated since, oldest first unless asked otherwise, with links to the next page and an ETag.
 func (a *API) issues(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	since, err := time.Parse(time.RFC3339, q.Get("since"))
 	list := slices.DeleteFunc(a.all(), func(rec Record) bool { return err == nil && rec.Updated.Before(since) })
+	if q.Get("direction") == "desc" {
+		slices.Reverse(list)
+	}
 	size := atLeast(q.Get("per_page"), 30)
 	page := atLeast(q.Get("page"), 1)
 	from := min((page-1)*size, len(list))
