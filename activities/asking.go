@@ -20,7 +20,7 @@ type askLog struct {
 	item  units.Item
 	mu    sync.Mutex
 	lines []visit.Exchange
-	mask  *secrets.Mask
+	hides *secrets.Growing
 
 	budget *budget
 }
@@ -30,7 +30,7 @@ func (k *askLog) record(e visit.Exchange) {
 	k.budget.add(e.Bytes, 0)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.lines = append(k.lines, k.mask.Exchange(e))
+	k.lines = append(k.lines, k.hides.Mask().Exchange(e))
 }
 
 // keep writes what was asked, however it ended: the ledger tells of every

@@ -56,7 +56,7 @@ func (r *itemRun) store(page harvest.Page) (harvest.Tally, error) {
 	}
 	r.finishDocuments(page)
 	page.Warnings = append(r.moves.Warnings(r.params), page.Warnings...)
-	page = r.mask.Page(page)
+	page = r.mask().Page(page)
 	w := r.write()
 	w.Page = &rows.PageWrite{
 		Seq: r.seq + 1, Collection: r.entry.Collection(r.campaign.Name), Page: page, Version: r.version,

@@ -53,28 +53,28 @@ func (a *Activities) ask(ctx context.Context, run rows.Run, c *campaigns.Campaig
 	if err != nil {
 		return nil, err
 	}
-	mask := append(found, hidden...).Mask()
+	hides := secrets.NewGrowing(append(found, hidden...))
 	spent := a.budgetOf(c, e, run.ID, e.Name)
-	asked := &askLog{Activities: a, mask: mask, run: run.ID, item: units.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}, budget: spent}
+	asked := &askLog{Activities: a, hides: hides, run: run.ID, item: units.Item{Campaign: c.Name, Entry: e.Name, Key: splitKey}, budget: spent}
 	defer func() { err = errors.Join(err, asked.keep(ctx)) }()
 	v := visitor(c, e, m.kind, asked.record)
-	v.Auth, v.Spend = auth, spent.request
+	v.Auth, v.Spend, v.Granted = auth, spent.request, hides.Granted
 	s, ok := m.kind.New(a.Client(v)).(harvest.Splitter)
 	if !ok {
 		return nil, harvest.Errorf(harvest.KindMisconfigured, "list items", e.Name, "fetcher %s cannot list items; take away split.ask", m.kind.Name)
 	}
 	request := harvest.Request{Item: e.Name + " / " + e.Split.Ask, Params: whole, Attempt: int(activity.GetInfo(ctx).Attempt)}
 	err = harvest.Safely("list items", e.Name, func() error {
-		list, err = collect(ctx, m, mask, s.Split(ctx, request))
+		list, err = collect(ctx, m, hides, s.Split(ctx, request))
 		return err
 	})
 	if o := spent.met(); o != nil && err != nil {
 		return nil, &harvest.Error{Kind: harvest.KindThrottled, Op: "list items", On: e.Name, Err: o}
 	}
-	return list, mask.Error(e.Auth.Explain(err))
+	return list, hides.Mask().Error(e.Auth.Explain(err))
 }
 
-func collect(ctx context.Context, m *itemMaker, mask *secrets.Mask, elements iter.Seq2[harvest.Element, error]) ([]rows.ListRow, error) {
+func collect(ctx context.Context, m *itemMaker, hides *secrets.Growing, elements iter.Seq2[harvest.Element, error]) ([]rows.ListRow, error) {
 	var list []rows.ListRow
 	seen := map[uint64]bool{}
 	for el, err := range elements {
@@ -85,6 +85,7 @@ func collect(ctx context.Context, m *itemMaker, mask *secrets.Mask, elements ite
 			return nil, harvest.Errorf(harvest.KindBroken, "list items", m.entry.Name, "the source lists more than %d items", maxElements)
 		}
 		beat(ctx, len(list))
+		mask := hides.Mask()
 		row := campaigns.Row{Label: mask.Text(el.Label), Params: mask.Keep(el.Params), Kept: mask != nil}
 		params, err := m.entry.ItemParams(row, nil)
 		if err != nil {

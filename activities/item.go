@@ -37,8 +37,8 @@ type itemRun struct {
 	policy     policy
 	evaluation evaluation
 	pass       passing
-	name       string        // for people, without a query string
-	mask       *secrets.Mask // of the item's secrets
+	name       string           // for people, without a query string
+	hides      *secrets.Growing // of the item's secrets
 	moves      visit.Moves
 	params     json.RawMessage // as the fetcher got them
 	auth       *visit.Auth     // with values; nil: the source is not signed in to

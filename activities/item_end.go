@@ -71,9 +71,9 @@ func (r *itemRun) fenced(err error) end {
 func (r *itemRun) failed(err error) end {
 	e := harvest.AsError(err)
 	if p, ok := errors.AsType[*panics.Panic](err); ok {
-		r.log.Error("a fetcher panicked", "item", r.name, "fetcher", r.item.Fetcher, "panic", r.mask.Text(fmt.Sprint(p.Value)), "stack", string(p.Stack))
+		r.log.Error("a fetcher panicked", "item", r.name, "fetcher", r.item.Fetcher, "panic", r.mask().Text(fmt.Sprint(p.Value)), "stack", string(p.Stack))
 	}
-	s := rows.Settle{State: rows.ItemClosed, Outcome: outcomes.OfKind(e.Kind), Kind: e.Kind, Error: r.mask.Text(e.Error()), Attempts: 1, Evidence: r.mask.Bytes(e.Evidence)}
+	s := rows.Settle{State: rows.ItemClosed, Outcome: outcomes.OfKind(e.Kind), Kind: e.Kind, Error: r.mask().Text(e.Error()), Attempts: 1, Evidence: r.mask().Bytes(e.Evidence)}
 	f := retry.Failure{Kind: e.Kind, Attempts: r.item.Attempts + 1, Age: r.age(), RetryAfter: e.RetryAfter, Spread: r.Spread()}
 	switch {
 	case e.Deferred:
@@ -142,7 +142,7 @@ func (r *itemRun) tooOld(wait time.Duration) bool {
 func (r *itemRun) waitsFor(e *harvest.Error, until time.Time) string {
 	at := until.In(r.campaign.Zone()).Format("15:04:05 MST")
 	if e.Deferred && r.item.Host != "" {
-		return fmt.Sprintf("%s: %s, again at %s", r.item.Host, r.mask.Text(e.Err.Error()), at)
+		return fmt.Sprintf("%s: %s, again at %s", r.item.Host, r.mask().Text(e.Err.Error()), at)
 	}
 	if e.Kind == harvest.KindThrottled && r.item.Host != "" {
 		return r.item.Host + " rests until " + at

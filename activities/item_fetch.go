@@ -12,6 +12,7 @@ import (
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/harvest/rows"
 	"github.com/vendemmia/vendemmia/internal/retry"
+	"github.com/vendemmia/vendemmia/internal/secrets"
 	"github.com/vendemmia/vendemmia/internal/visit"
 )
 
@@ -28,7 +29,7 @@ func (r *itemRun) fetch(unread []harvest.Unread) error {
 	if err != nil {
 		return err
 	}
-	r.mask, r.params, r.auth = append(found, hidden...).Mask(), params, auth
+	r.hides, r.params, r.auth = secrets.NewGrowing(append(found, hidden...)), params, auth
 	defer r.timers(cancel)()
 	r.budget.stopWith(cancel)
 	done := make(chan error, 1)
@@ -83,9 +84,9 @@ func ownCause(ctx context.Context, err error) error {
 func (r *itemRun) request(params json.RawMessage, unread []harvest.Unread) harvest.Request {
 	next := retry.Failure{Kind: harvest.KindServerError, Attempts: r.item.Attempts + 1, Age: r.age()}
 	return harvest.Request{
-		Item: r.name, Params: params, Checkpoint: r.mask.Restore(r.item.Checkpoint.Value), Window: r.start.Window, Limit: r.start.Limit,
+		Item: r.name, Params: params, Checkpoint: r.mask().Restore(r.item.Checkpoint.Value), Window: r.start.Window, Limit: r.start.Limit,
 		ForceRefresh: r.start.ForceRefresh || r.prints.extractionChanged(r.item.Checkpoint), Attempt: r.attempt,
-		Unread: r.mask.Unread(unread), LastAttempt: !retry.Decide(r.entry.Retry, next).Retry,
+		Unread: r.mask().Unread(unread), LastAttempt: !retry.Decide(r.entry.Retry, next).Retry,
 	}
 }
 
@@ -101,7 +102,7 @@ func (r *itemRun) pump(ctx context.Context, request harvest.Request) error {
 // visitor is the item's own; it keeps pages as they came, where the campaign does.
 func (r *itemRun) visitor() visit.Visitor {
 	v := visitor(r.campaign, r.entry, r.kind, r.record)
-	v.Waits, v.Yields, v.Moved, v.Spend, v.Auth = r.page.wait, true, r.moves.Note, r.budget.request, r.auth
+	v.Waits, v.Yields, v.Moved, v.Spend, v.Auth, v.Granted = r.page.wait, true, r.moves.Note, r.budget.request, r.auth, r.hides.Granted
 	if !r.kind.Protocol && r.campaign.Keep.Raw != campaigns.NeverKept && r.start.Limit == 0 {
 		v.Raw = r.keepRaw
 	}
@@ -110,7 +111,7 @@ func (r *itemRun) visitor() visit.Visitor {
 
 // keepRaw has a page as it came ready for the write of the line that will name it.
 func (r *itemRun) keepRaw(body []byte) (digest string, err error) {
-	p, err := r.Store.PackRaw(r.keep, r.mask.Bytes(body))
+	p, err := r.Store.PackRaw(r.keep, r.mask().Bytes(body))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.raw == nil {
@@ -144,13 +145,16 @@ func visitor(c *campaigns.Campaign, e *campaigns.Entry, kind fetchers.Kind, reco
 	}
 }
 
+// mask hides the secrets of the item, as far as they are known.
+func (r *itemRun) mask() *secrets.Mask { return r.hides.Mask() }
+
 // record takes a line of the ledger.
 func (r *itemRun) record(x visit.Exchange) {
 	r.Meter.Exchange(x)
 	r.budget.add(x.Bytes, 0)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	x = r.mask.Exchange(x)
+	x = r.mask().Exchange(x)
 	r.log.Debug("asked", "item", r.name, "method", x.Method, "url", x.URL, "status", x.Status, "bytes", x.Bytes, "took", x.Took, "waited", x.Waited, "kind", x.Kind, "error", x.Error)
 	r.ledger = append(r.ledger, x)
 }

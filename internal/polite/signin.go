@@ -97,6 +97,9 @@ func (s *signIn) grant(r *roundTripper, req *http.Request) (string, error) {
 	if err != nil {
 		return "", denied(o.AccessTokenURL, err)
 	}
+	if r.visitor.Granted != nil {
+		r.visitor.Granted(token.AccessToken)
+	}
 	s.token = token
 	return token.AccessToken, nil
 }

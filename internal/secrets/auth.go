@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode"
 
@@ -41,9 +42,15 @@ func (r Resolver) Auth(a *visit.Auth) (*visit.Auth, Found, error) {
 // sent is what a source can repeat that is no value itself: its reference works inside
 // Mask only.
 func sent(a *visit.Auth) Found {
-	if a.Basic == nil {
+	pair := func(user, password string) Found {
+		return Found{{Ref: "${secret:auth:basic}", Value: base64.StdEncoding.EncodeToString([]byte(user + ":" + password))}}
+	}
+	switch {
+	case a.Basic != nil:
+		return pair(a.Basic.User, a.Basic.Password)
+	case a.OAuth2 != nil: // RFC 6749, 2.3.1
+		return pair(url.QueryEscape(a.OAuth2.ClientID), url.QueryEscape(a.OAuth2.ClientSecret))
+	default:
 		return nil
 	}
-	pair := base64.StdEncoding.EncodeToString([]byte(a.Basic.User + ":" + a.Basic.Password))
-	return Found{{Ref: "${secret:auth:basic}", Value: pair}}
 }

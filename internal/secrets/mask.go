@@ -3,12 +3,10 @@ package secrets
 import (
 	"cmp"
 	"encoding/json"
-	"html"
-	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/vendemmia/vendemmia/harvest"
 	"github.com/vendemmia/vendemmia/internal/references"
@@ -27,6 +25,7 @@ type Found []Secret
 // Mask hides the values of secrets in text, in all notations of addresses, JSON and
 // HTML. A nil Mask hides nothing. It is safe for concurrent use.
 type Mask struct {
+	found Found
 	forms []form // the longest first
 	// words and content restore references: in addresses and ids, and in the text of
 	// documents.
@@ -47,7 +46,7 @@ const minSecret = 4
 
 // Mask returns the mask of the found secrets; nil if there is nothing to hide.
 func (f Found) Mask() *Mask {
-	m := &Mask{restore: map[string]string{}}
+	m := &Mask{found: f, restore: map[string]string{}}
 	for _, s := range f {
 		if len(s.Value) >= minSecret {
 			m.add(s)
@@ -67,9 +66,32 @@ func (f Found) Mask() *Mask {
 	return m
 }
 
+// maxGranted is how many tokens a mask knows; the oldest is forgotten first.
+const maxGranted = 8
+
+// Granted returns a mask that hides also a token that a server granted. A checkpoint that
+// holds the token of an earlier fetch is not restored: it has expired anyway.
+func (m *Mask) Granted(token string) *Mask {
+	var found, tokens Found
+	if m != nil {
+		for _, s := range m.found {
+			if s.Ref == grantedRef {
+				tokens = append(tokens, s)
+			} else {
+				found = append(found, s)
+			}
+		}
+	}
+	tokens = append(tokens, Secret{Ref: grantedRef, Value: token})
+	return append(found, tokens[max(0, len(tokens)-maxGranted):]...).Mask()
+}
+
+// grantedRef is in the place of tokens; it works inside Mask only.
+const grantedRef = "${secret:auth:token}"
+
 func (m *Mask) add(s Secret) {
 	m.restore[s.Ref] = s.Value
-	for _, w := range ways() {
+	for _, w := range known {
 		text := w.write(s.Value)
 		ref := s.Ref
 		if w.name != "" {
@@ -86,33 +108,6 @@ func plain(value string) bool {
 	return len(value) < 8 && !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// way is a notation of a value.
-type way struct {
-	name  string
-	write func(string) string
-}
-
-var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
-
-func ways() []way {
-	out := []way{
-		{"", func(s string) string { return s }},
-		{"query", url.QueryEscape},
-		{"query20", func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }},
-		{"segment", url.PathEscape},
-		{"path", escapePath},
-		{"user", escapeUser},
-		{"json", escapeJSON},
-		{"html", html.EscapeString},
-	}
-	for _, w := range out[1:6] {
-		out = append(out, way{w.name + "-small", func(s string) string {
-			return percent.ReplaceAllStringFunc(w.write(s), strings.ToLower)
-		}})
-	}
-	return out
-}
-
 // wayOf splits a reference written by Keep into the reference and the notation of its
 // value; nil if it has none.
 func wayOf(ref string) (base string, write func(string) string) {
@@ -122,28 +117,12 @@ func wayOf(ref string) (base string, write func(string) string) {
 	}
 	name, base := strings.TrimSuffix(ref[i+1:], "}"), ref[:i]+"}"
 	rest := strings.TrimLeft(name, "$")
-	for _, w := range ways() {
+	for _, w := range known {
 		if w.name == rest && name != "" {
 			return base, func(s string) string { return name[:len(name)-len(rest)] + w.write(s) }
 		}
 	}
 	return ref, nil
-}
-
-func escapePath(s string) string {
-	return strings.TrimPrefix((&url.URL{Path: "/" + s}).EscapedPath(), "/")
-}
-
-func escapeUser(s string) string {
-	return strings.TrimPrefix(url.UserPassword("", s).String(), ":")
-}
-
-func escapeJSON(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return s
-	}
-	return string(b[1 : len(b)-1])
 }
 
 // Text replaces all parts of s that belong to a value, also where values overlap;
@@ -169,21 +148,40 @@ func (m *Mask) Text(s string) string {
 	return b.String() + s[at:]
 }
 
-// spans returns the positions of values in s, sorted.
+// minCut is how much of the beginning of a value counts as the value: error texts are cut.
+const minCut = 8
+
+// spans returns the positions of values in s, sorted, also of those that were cut.
 func (m *Mask) spans(s string) [][2]int {
 	var out [][2]int
 	for _, f := range m.forms {
+		look := f.text
+		if len(look) >= minCut+4 {
+			look = look[:minCut]
+		}
 		for at := 0; ; at++ {
-			i := strings.Index(s[at:], f.text)
+			i := strings.Index(s[at:], look)
 			if i < 0 {
 				break
 			}
 			at += i
-			out = append(out, [2]int{at, at + len(f.text)})
+			out = append(out, [2]int{at, at + common(s[at:], f.text)})
 		}
 	}
 	slices.SortFunc(out, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
 	return out
+}
+
+// common is the length of the common beginning of two texts, in whole characters of a.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return n
 }
 
 // Texts is Text for each.
@@ -246,7 +244,19 @@ func (m *Mask) Bytes(b []byte) []byte {
 	if m == nil || len(b) == 0 {
 		return b
 	}
-	return []byte(m.Content(string(b)))
+	return []byte(m.withoutCut(m.Content(string(b))))
+}
+
+// withoutCut takes the beginning of a value from the end of what was cut there.
+func (m *Mask) withoutCut(s string) string {
+	for _, f := range m.forms {
+		for n := min(len(f.text)-1, len(s)); n >= minCut && !f.plain; n-- {
+			if strings.HasSuffix(s, f.text[:n]) {
+				return s[:len(s)-n] + "***"
+			}
+		}
+	}
+	return s
 }
 
 // Unread reverses Page for records in quarantine.

@@ -42,6 +42,9 @@ type Visitor struct {
 	// leads elsewhere, nor after it led back, nor over http after https. Its secrets are
 	// values here, not references.
 	Auth *Auth
+	// Granted, if set, gets each token that a server grants for Auth.OAuth2, before it is
+	// sent anywhere, from any goroutine: it is a secret of the fetch.
+	Granted func(token string)
 	// Raw, if set, gets each complete body with a status below 300 and returns its digest
 	// for the exchange. It is called before Record and owns the bytes. If it fails, the
 	// exchange's note has the error and the fetch continues.

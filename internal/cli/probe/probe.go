@@ -92,11 +92,11 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 	if err != nil {
 		return probed{}, err
 	}
-	mask := append(hidden, secrets.Secret{Ref: references.PasswordReference, Value: references.Password(address)}).Mask()
+	hides := secrets.NewGrowing(append(hidden, secrets.Secret{Ref: references.PasswordReference, Value: references.Password(address)}))
 	out := probed{Address: harvest.Redact(address), Findings: []found{}, Errors: map[string]string{}}
 	for _, k := range c.Env.Fetchers.All() {
 		visitor := c.network.Visitor(k, nil)
-		visitor.Auth = signIn
+		visitor.Auth, visitor.Granted = signIn, hides.Granted
 		prober, ok := k.New(client.HTTP(visitor)).(harvest.Prober)
 		if !ok {
 			continue
@@ -106,11 +106,11 @@ func (c *probe) ask(ctx context.Context, address string) (probed, error) {
 			return out, ctx.Err()
 		}
 		if err != nil {
-			out.Errors[k.Name] = mask.Text(met(auth.Explain(err)))
+			out.Errors[k.Name] = hides.Mask().Text(met(auth.Explain(err)))
 			continue
 		}
 		if f.Sure > 0 {
-			f.Title, f.Detail = mask.Text(f.Title), mask.Text(f.Detail)
+			f.Title, f.Detail = hides.Mask().Text(f.Title), hides.Mask().Text(f.Detail)
 			out.Findings = append(out.Findings, found{Fetcher: k.Name, Finding: f, YAML: Snippet(address, k.Name, f)})
 			out.Findings[len(out.Findings)-1].Params = shownParams(f.Params)
 		}

@@ -33,14 +33,14 @@ func Try(ctx context.Context, p *program.Program, kind fetchers.Kind, req harves
 		return err
 	}
 	req.Params = params
-	mask, rec, moves := append(found, hidden...).Mask(), &trial.Recorder{}, &visit.Moves{}
-	req.Checkpoint = mask.Restore(req.Checkpoint)
+	hides, rec, moves := secrets.NewGrowing(append(found, hidden...)), &trial.Recorder{}, &visit.Moves{}
+	req.Checkpoint = hides.Mask().Restore(req.Checkpoint)
 	list := p.Lines()
 	visitor := n.Visitor(kind, rec.Record)
-	visitor.Moved, visitor.Auth = moves.Note, signIn
+	visitor.Moved, visitor.Auth, visitor.Granted = moves.Note, signIn, hides.Granted
 	show := func(page harvest.Page) harvest.Page {
 		page.Warnings = append(moves.Warnings(params), page.Warnings...)
-		return mask.Page(page)
+		return hides.Mask().Page(page)
 	}
 	t, err := trial.Run(ctx, kind.New(client.HTTP(visitor)), req, rec, show, func(d *harvest.Document) error {
 		list.Add(rows.NewLine(kind.Name, d))
@@ -54,7 +54,7 @@ func Try(ctx context.Context, p *program.Program, kind fetchers.Kind, req harves
 		t.Err = harvest.AsError(auth.Explain(t.Err))
 		t.Outcome = outcomes.OfKind(t.Err.Kind)
 	}
-	report(p, t, mask)
+	report(p, t, hides.Mask())
 	return tryExit(t.Outcome, strict)
 }
 
