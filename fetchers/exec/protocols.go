@@ -86,6 +86,8 @@ func (r *reading) airbyte(m *message) {
 		}
 	case m.Type == "TRACE" && m.Trace != nil:
 		r.trace(m.Trace)
+	case m.Type == "CONNECTION_STATUS" && m.Status.Status == "FAILED":
+		r.failed = harvest.Errorf(harvest.KindServerError, "run program", r.params.Program, "it cannot reach its source: %.500s", m.Status.Message)
 	case m.Type == "CONTROL" && m.Control != nil && len(m.Control.Config.Config) > 0:
 		r.refresh = m.Control.Config.Config
 	}

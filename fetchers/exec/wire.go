@@ -29,6 +29,7 @@ type message struct {
 	Trace   *airbyteTrace   `json:"trace"`
 	Control *airbyteControl `json:"control"`
 	Catalog json.RawMessage `json:"catalog"`
+	Status  airbyteStatus   `json:"connectionStatus"`
 }
 
 // Document is a document as programs of ours write it.
@@ -75,6 +76,11 @@ type airbyteTrace struct {
 			} `json:"rate_limited"`
 		} `json:"reasons"`
 	} `json:"stream_status"`
+}
+
+type airbyteStatus struct {
+	Status  string `json:"status"`
+	Message string `json:"message"`
 }
 
 type airbyteControl struct {
