@@ -130,7 +130,7 @@ func TestEveryFetcherSaysWhatItsCheckpointsOutlive(t *testing.T) {
 		{"x", "", `{"token":"a","user":"Genova"}`, `{"token":"a","user":"Savona"}`, false},
 		{"instagram", "", `{"user":"1","token":"a","account":"Genova"}`, `{"user":"1","token":"b","account":"@Genova","backlog":7}`, true},
 		{"instagram", "", `{"user":"1","token":"a","account":"Genova"}`, `{"user":"1","token":"a","own":true}`, false},
-		{"api", "", api + `}`, api + `,"headers":{"Authorization":"b"},"max_pages":7}`, true},
+		{"api", "", api + `}`, api + `,"headers":{"Accept-Language":"it"},"max_pages":7}`, true},
 		{"api", "", api + `}`, api + `,"data_selector":"$.items"}`, false},
 		{"exec", "", `{"program":"a"}`, `{"program":"a","config":{"token":"b"},"batch":7}`, true},
 		{"exec", "", `{"program":"a"}`, `{"program":"b"}`, false},
