@@ -53,6 +53,7 @@ type surveyor struct {
 	targets []survey.Target
 	asked   map[survey.Target]int
 	hidden  secrets.Found
+	hides   *secrets.Growing  // of hidden, and of what sign-ins are granted
 	auths   map[string]signIn // by their JSON
 }
 
@@ -184,11 +185,12 @@ func (v *surveyor) ask(ctx context.Context) ([]survey.Answer, error) {
 			bar.Show("  "+print.Bar(int64(n), total)+"  "+print.Number(n)+" of "+print.Count(total, "address")+" asked", print.Watch(v.Env.Now().Sub(start)))
 		}
 	}
+	v.hides = secrets.NewGrowing(v.hidden)
 	answers := survey.Ask(ctx, v.targets, func(t survey.Target, wrap func(*http.Client) *http.Client, record func(visit.Exchange)) harvest.Prober {
 		kind, err := v.Env.Fetchers.Find(t.Fetcher)
 		program.Must(err)
 		visitor := v.network.Visitor(kind, record)
-		visitor.Auth = v.auths[t.Auth].resolved
+		visitor.Auth, visitor.Granted = v.auths[t.Auth].resolved, v.hides.Granted
 		return kind.New(wrap(client.HTTP(visitor))).(harvest.Prober)
 	}, done)
 	bar.Clear()
@@ -208,7 +210,7 @@ func (v *surveyor) rule(host string) polite.Rule {
 
 // judge says what is wrong with each item.
 func (v *surveyor) judge(answers []survey.Answer) {
-	names, mask := v.short(), v.hidden.Mask()
+	names, mask := v.short(), v.hides.Mask()
 	for i := range v.items {
 		it := &v.items[i]
 		it.Item = names[i]
@@ -219,6 +221,9 @@ func (v *surveyor) judge(answers []survey.Answer) {
 		it.answer = answers[it.target]
 		it.answer.Err = v.auths[v.targets[it.target].Auth].written.Explain(it.answer.Err)
 		it.Answers, it.Facts, it.TLS, it.FirstMS = "yes", it.answer.Facts, it.answer.TLS, it.answer.First.Milliseconds()
+		for i := range it.Facts {
+			it.Facts[i].Value = mask.Text(it.Facts[i].Value)
+		}
 		it.Address = mask.Text(it.Address)
 		it.Wrong, it.Why = it.verdict()
 		it.Why = mask.Text(it.Why)

@@ -99,6 +99,7 @@ func TestCanary(t *testing.T) {
 	require.NoError(t, err)
 	a.cli("trigger", "--campaign", "cages", "--yes")
 	a.cli("campaigns", "try", "canary.yaml", src.URL+"/feed/oauth2", "--campaign", "cages", "--allow-network", "127.0.0.0/8")
+	a.cli("campaigns", "validate", "canary.yaml", "--probe", "--allow-network", "127.0.0.0/8")
 
 	for _, b := range birds {
 		require.True(t, strings.Contains(src.got(), b.value()), "%s was used", b)
@@ -181,10 +182,14 @@ func (a *aviary) screens() {
 		a.cli(strings.Fields(line)...)
 		a.cli(append(strings.Fields(line), "-o", "json")...)
 	}
-	for n, item := range a.list("items list --campaign cages -o json", "item") {
+	items := a.list("items list --campaign cages -o json", "key")
+	require.NotEmpty(a.t, items)
+	for n, item := range items {
 		a.cli("items", "show", item, "-o", []string{"text", "json"}[n%2])
 	}
-	for _, id := range a.list("documents list -o json", "id") {
+	documents := a.list("documents list --limit 10 -o json", "document.id")
+	require.NotEmpty(a.t, documents)
+	for _, id := range documents {
 		for _, flag := range []string{"--body", "--raw", "--field=title"} {
 			a.cli("documents", "get", id, flag)
 		}
@@ -284,19 +289,20 @@ func kindOf(path string) string {
 	}
 }
 
-// list runs a command and returns one of the members of its records that is there.
-func (a *aviary) list(line string, members ...string) (all []string) {
+// list runs a command and returns a member of each of its records; a dot goes into a
+// member.
+func (a *aviary) list(line, member string) (all []string) {
 	a.t.Helper()
 	var found []map[string]any
 	out := a.cli(strings.Fields(line)...)
 	require.NoError(a.t, json.Unmarshal(out, &found), "%s", out)
+	outer, inner, nested := strings.Cut(member, ".")
 	for _, r := range found {
-		for _, member := range members {
-			if value, ok := r[member]; ok {
-				all = append(all, fmt.Sprint(value))
-				break
-			}
+		value := r[outer]
+		if nested {
+			value = value.(map[string]any)[inner]
 		}
+		all = append(all, fmt.Sprint(value))
 	}
 	return all
 }
