@@ -91,16 +91,32 @@ const grantedRef = "${secret:auth:token}"
 
 func (m *Mask) add(s Secret) {
 	m.restore[s.Ref] = s.Value
-	for _, w := range known {
+	var inner []struct{ notation, text string }
+	for i, w := range notations {
 		text := w.write(s.Value)
-		ref := s.Ref
-		if w.name != "" {
-			ref = strings.TrimSuffix(ref, "}") + "|" + w.name + "}"
-		}
-		if !slices.ContainsFunc(m.forms, func(f form) bool { return f.text == text }) {
-			m.forms = append(m.forms, form{text: text, ref: ref, plain: plain(s.Value)})
+		if m.form(s, w.name, text) && i > 0 {
+			inner = append(inner, struct{ notation, text string }{w.name, text})
 		}
 	}
+	for _, o := range outer {
+		for _, in := range inner {
+			m.form(s, in.notation+"."+o.name, o.write(in.text))
+		}
+	}
+}
+
+// form adds a value in one notation; false if that text is there already, and so is
+// what comes of writing it once more.
+func (m *Mask) form(s Secret, notation, text string) bool {
+	if slices.ContainsFunc(m.forms, func(f form) bool { return f.text == text }) {
+		return false
+	}
+	ref := s.Ref
+	if notation != "" {
+		ref = strings.TrimSuffix(ref, "}") + "|" + notation + "}"
+	}
+	m.forms = append(m.forms, form{text: text, ref: ref, plain: plain(s.Value)})
+	return true
 }
 
 // plain reports whether a value is short and consists of letters only.
@@ -117,10 +133,8 @@ func wayOf(ref string) (base string, write func(string) string) {
 	}
 	name, base := strings.TrimSuffix(ref[i+1:], "}"), ref[:i]+"}"
 	rest := strings.TrimLeft(name, "$")
-	for _, w := range known {
-		if w.name == rest && name != "" {
-			return base, func(s string) string { return name[:len(name)-len(rest)] + w.write(s) }
-		}
+	if write := notation(rest); write != nil && name != "" {
+		return base, func(s string) string { return name[:len(name)-len(rest)] + write(s) }
 	}
 	return ref, nil
 }

@@ -20,24 +20,35 @@ type way struct {
 
 var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// known are all notations that a Mask looks for: of addresses, JSON and HTML, as the
-// usual encoders of several languages write them, and one within another. Names stand in
-// checkpoints.
-var known = nested(ways())
+// notations are those that a Mask looks for: of addresses, JSON and HTML, as the usual
+// encoders of several languages write them. outer are those in which another one is
+// looked for too, as an address in HTML or an error text that quotes JSON. Names stand in
+// checkpoints: "query", and "query.html" for one within another.
+var (
+	notations = ways()
+	outer     = slices.DeleteFunc(ways(), func(w way) bool {
+		return !slices.Contains([]string{"html", "html-text", "html-#39", "html-#x27", "json", "json-html", "json-ascii-slash", "quote", "query"}, w.name)
+	})
+)
 
-// nested adds what comes of writing a notation in one of the usual ones once more, as an
-// address in HTML or an error text that quotes JSON.
-func nested(inner []way) []way {
-	out := inner
-	for _, outer := range inner {
-		if !slices.Contains([]string{"html", "html-text", "html-#39", "html-#x27", "json", "json-html", "json-ascii-slash", "quote", "query"}, outer.name) {
-			continue
+// notation finds one by name, "" being the value itself; nil if there is none of it.
+func notation(name string) func(string) string {
+	within := func(list []way, name string) func(string) string {
+		if i := slices.IndexFunc(list, func(w way) bool { return w.name == name }); i >= 0 {
+			return list[i].write
 		}
-		for _, in := range inner[1:] {
-			out = append(out, way{in.name + "." + outer.name, func(s string) string { return outer.write(in.write(s)) }})
-		}
+		return nil
 	}
-	return out
+	in, out, nested := strings.Cut(name, ".")
+	first := within(notations, in)
+	if !nested || first == nil {
+		return first
+	}
+	second := within(outer, out)
+	if second == nil || in == "" {
+		return nil
+	}
+	return func(s string) string { return second(first(s)) }
 }
 
 func ways() []way {
@@ -97,10 +108,11 @@ func escapeJSON(s string) string {
 	return string(b[1 : len(b)-1])
 }
 
+// unescapeHTML undoes what encoding/json does for HTML.
+var unescapeHTML = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\\`, `\\`)
+
 // escapeJSONText leaves <, > and & as they are.
-func escapeJSONText(s string) string {
-	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\\`, `\\`).Replace(escapeJSON(s))
-}
+func escapeJSONText(s string) string { return unescapeHTML.Replace(escapeJSON(s)) }
 
 // ascii writes other characters of a JSON text as \uXXXX.
 func ascii(s string) string {
