@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/serviceerror"
@@ -11,8 +12,10 @@ import (
 	"go.temporal.io/sdk/converter"
 )
 
-// fakeSchedules keeps schedules as a server does.
+// fakeSchedules keeps schedules as a server does. It is safe for concurrent use, as the
+// SDK's client is.
 type fakeSchedules struct {
+	mu   sync.Mutex
 	kept map[string]*client.ScheduleDescription
 }
 
@@ -26,6 +29,8 @@ func (s *fakeSchedules) Create(_ context.Context, o client.ScheduleOptions) (cli
 		}
 		m.Fields[key] = p
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.kept == nil {
 		s.kept = map[string]*client.ScheduleDescription{}
 	}
@@ -37,6 +42,8 @@ func (s *fakeSchedules) Create(_ context.Context, o client.ScheduleOptions) (cli
 }
 
 func (s *fakeSchedules) List(context.Context, client.ScheduleListOptions) (client.ScheduleListIterator, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	it := &fakeIterator{}
 	for id, d := range s.kept {
 		it.entries = append(it.entries, &client.ScheduleListEntry{ID: id, Spec: d.Schedule.Spec, Note: d.Schedule.State.Note, Paused: d.Schedule.State.Paused, Memo: d.Memo})
@@ -66,6 +73,8 @@ type fakeSchedule struct {
 }
 
 func (h *fakeSchedule) Describe(context.Context) (*client.ScheduleDescription, error) {
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
 	d := h.of.kept[h.id]
 	if d == nil {
 		return nil, serviceerror.NewNotFound("schedule not found")
@@ -84,6 +93,8 @@ func (h *fakeSchedule) Update(ctx context.Context, o client.ScheduleUpdateOption
 		return err
 	}
 	d.Schedule = *u.Schedule
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
 	h.of.kept[h.id] = d
 	return nil
 }
@@ -97,6 +108,8 @@ func (h *fakeSchedule) Unpause(_ context.Context, o client.ScheduleUnpauseOption
 }
 
 func (h *fakeSchedule) hold(paused bool, note string) error {
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
 	d := h.of.kept[h.id]
 	if d == nil {
 		return serviceerror.NewNotFound("schedule not found")
@@ -109,6 +122,8 @@ func (h *fakeSchedule) Delete(ctx context.Context) error {
 	if _, err := h.Describe(ctx); err != nil {
 		return err
 	}
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
 	delete(h.of.kept, h.id)
 	return nil
 }
