@@ -31,20 +31,26 @@ type harvestables struct {
 // List is part of Service. Records that cannot be read are problems of their own;
 // only a service that does not answer any more is an error.
 func (s harvestables) List(ctx context.Context, known Known) (Listing, error) {
-	out := Listing{}
-	list, err := s.briefs(ctx, &out)
-	if err != nil {
-		return Listing{}, err
-	}
-	ask := out.sort(list, known)
-	records, err := s.records(ctx, ask, &out)
+	records, out, err := s.read(ctx, known)
 	if err != nil {
 		return Listing{}, err
 	}
 	for _, r := range records {
-		out.Jobs = append(out.Jobs, r.wished(r.job(r.id, s.zone), known))
+		out.Jobs = append(out.Jobs, r.wished(r.job(s.zone), known))
 	}
 	return out.whole(), nil
+}
+
+// read lists the briefs and reads the records that are not known; the listing has no
+// jobs yet.
+func (s harvestables) read(ctx context.Context, known Known) ([]record, Listing, error) {
+	out := Listing{}
+	list, err := s.briefs(ctx, &out)
+	if err != nil {
+		return nil, out, err
+	}
+	records, err := s.records(ctx, out.sort(list, known), &out)
+	return records, out, err
 }
 
 // records asks for the records of briefs; those that cannot be read are problems.

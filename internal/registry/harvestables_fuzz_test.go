@@ -25,7 +25,8 @@ func FuzzHarvestables(f *testing.F) {
 		if err != nil {
 			return
 		}
-		j := r.wished(r.job("1", "UTC"), Known{})
+		r.id = "1"
+		j := r.wished(r.job("UTC"), Known{})
 		_, err = j.Encode()
 		require.NoError(t, err)
 		_, err = j.Body()

@@ -46,7 +46,7 @@ func ReadHarvestables(body []byte) (list []Imported, problems []Problem, err err
 			problems = append(problems, Problem{ID: r.id, Text: err.Error()})
 			continue
 		}
-		list = append(list, r.imported(r.id))
+		list = append(list, r.imported())
 	}
 	switch {
 	case listed && len(list) == 0:
@@ -64,24 +64,18 @@ func FetchHarvestables(ctx context.Context, address string, c *http.Client) (lis
 		return nil, nil, err
 	}
 	s := harvestables{browser: browser{client: c, base: base, registry: base.Host}}
-	out := Listing{}
-	all, err := s.briefs(ctx, &out)
-	if err != nil {
-		return nil, nil, err
-	}
-	ask := out.sort(all, Known{})
-	records, err := s.records(ctx, ask, &out)
+	records, out, err := s.read(ctx, Known{})
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range records {
-		list = append(list, r.imported(r.id))
+		list = append(list, r.imported())
 	}
 	return list, out.Problems, nil
 }
 
-func (r record) imported(id string) Imported {
-	i := Imported{Job: r.job(id, "")}
+func (r record) imported() Imported {
+	i := Imported{Job: r.job("")}
 	if i.Unsupported != "" {
 		return i
 	}

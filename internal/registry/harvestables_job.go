@@ -17,17 +17,17 @@ const typeOAI = "oaiPmh"
 func jobTypes() []string { return []string{typeOAI, "xmlBulk", "connector", "webCrawl", "status"} }
 
 // job is a record as a job of ours.
-func (r record) job(id, zone string) Job {
-	j := Job{ID: id, Name: r.text("name"), Enabled: r.is("enabled"), Type: r.kind, Stamp: r.text("lastUpdated"), Tags: r.tags()}
+func (r record) job(zone string) Job {
+	j := Job{ID: r.id, Name: r.text("name"), Enabled: r.is("enabled"), Type: r.kind, Stamp: r.text("lastUpdated"), Tags: r.tags()}
 	switch {
 	case !slices.Contains(jobTypes(), r.kind):
-		j.Unsupported = fmt.Sprintf("%s is no type of job that is known, job %s", r.kind, id)
+		j.Unsupported = fmt.Sprintf("%s is no type of job that is known, job %s", r.kind, r.id)
 	case r.kind != typeOAI:
-		j.Unsupported = fmt.Sprintf("%s: not supported yet, job %s", r.kind, id)
+		j.Unsupported = fmt.Sprintf("%s: not supported yet, job %s", r.kind, r.id)
 	case r.text("recordLimit") != "":
-		j.Unsupported = fmt.Sprintf("recordLimit %s makes it a test, which is not supported yet, job %s", r.text("recordLimit"), id)
+		j.Unsupported = fmt.Sprintf("recordLimit %s makes it a test, which is not supported yet, job %s", r.text("recordLimit"), r.id)
 	default:
-		s, err := schedule(r.text("scheduleString"), id, zone)
+		s, err := schedule(r.text("scheduleString"), r.id, zone)
 		if err != nil {
 			j.Unsupported = err.Error()
 			return j
