@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -38,6 +39,17 @@ type Target struct {
 	Keys Keys
 	// Env is where variables are looked up; nil: the process.
 	Env envconfig.EnvLookup
+}
+
+// Loopback reports whether an address, with a port or without, names this machine. One
+// without a host does not: who listens there is open to all networks.
+func Loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // ClientOptions resolves the target. It connects to nothing.

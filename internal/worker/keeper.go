@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"slices"
 	"time"
 
@@ -29,19 +28,10 @@ type keeper struct {
 
 func newKeeper(r remote, s *store.Store, i workflows.Instance, known campaigns.Lookup, log *slog.Logger) keeper {
 	settings := planner.Settings{Instance: i, Lookup: known, Log: log}
-	if !loopback(r.address) {
+	if !temporalx.Loopback(r.address) {
 		settings.PerSecond = planner.PerSecond
 	}
 	return keeper{remote: r, instance: i, planner: planner.New(s, temporalx.Schedules(r.ScheduleClient(), r.options.DataConverter), settings)}
-}
-
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = address
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Apply makes what is loaded hold. What must be settled first is left out and named.

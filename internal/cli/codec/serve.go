@@ -68,7 +68,7 @@ func (c *serve) run(cmd *cobra.Command, _ []string) error {
 }
 
 func (c *serve) handler() (http.Handler, error) {
-	if !loopback(c.listen) {
+	if _, _, err := net.SplitHostPort(c.listen); err != nil || !temporalx.Loopback(c.listen) {
 		return nil, program.Usage("codec serve: --listen %s: whoever reaches it reads everything, so it listens on loopback only, such as 127.0.0.1:8081; for others put a proxy before it that signs people in", c.listen)
 	}
 	for _, origin := range c.ui {
@@ -84,10 +84,4 @@ func (c *serve) handler() (http.Handler, error) {
 		return nil, program.Usage("codec serve: nothing is encrypted: the setting payload-keys (VENDEMMIA_PAYLOAD_KEYS) is empty")
 	}
 	return temporalx.CodecServer(c.Secrets(s).Keys(s.PayloadKeys), func(origin string) bool { return slices.Contains(c.ui, origin) })
-}
-
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	ip := net.ParseIP(host)
-	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }

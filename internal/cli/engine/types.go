@@ -2,10 +2,11 @@ package engine
 
 import (
 	"errors"
-	"net"
+	"strings"
 	"time"
 
 	"github.com/vendemmia/vendemmia/campaigns"
+	"github.com/vendemmia/vendemmia/internal/temporalx"
 	"github.com/vendemmia/vendemmia/workflows/steps"
 )
 
@@ -34,12 +35,7 @@ func (t Target) String() string { return "namespace " + t.Namespace + " @ " + t.
 
 // Loopback reports whether the address is on this machine.
 func (t Target) Loopback() bool {
-	host, _, err := net.SplitHostPort(t.Address)
-	if err != nil {
-		host = t.Address
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || host == "" || ip != nil && ip.IsLoopback()
+	return t.Address == "" || strings.HasPrefix(t.Address, ":") || temporalx.Loopback(t.Address)
 }
 
 // NewRun asks for a run of a campaign, or of what campaigns.Adhoc made. ID is

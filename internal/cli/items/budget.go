@@ -22,11 +22,7 @@ func budgetOf(ctx context.Context, s *store.Store, it units.Item, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.Definition(ctx, row.Name, row.Definition.Version)
-	if err != nil {
-		return nil, err
-	}
-	c, err := campaigns.Decode(d.Spec)
+	c, err := campaigns.Decode(row.Definition.Spec)
 	if err != nil {
 		return nil, err
 	}

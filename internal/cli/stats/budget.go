@@ -41,18 +41,19 @@ func (c *budgetStats) run(cmd *cobra.Command, named []string) error {
 	if err != nil {
 		return err
 	}
-	if named, err = c.names(ctx, s, named); err != nil {
+	all, err := c.campaigns(ctx, s, named)
+	if err != nil {
 		return err
 	}
 	list := c.Out.List()
 	table := print.NewTable(print.Key("CAMPAIGN"), print.Left("OF"), print.Left("PER"), print.Right("USED"), print.Right("LIMIT"), print.Right("LEFT"), print.Left("UNTIL"))
-	for _, name := range named {
-		used, err := c.used(ctx, s, name)
+	for _, row := range all {
+		used, err := c.used(ctx, s, row)
 		if err != nil {
 			return err
 		}
 		for _, u := range used {
-			v := budgetView{Campaign: name, BudgetUse: u, Left: max(0, u.Of-u.Used)}
+			v := budgetView{Campaign: row.Name, BudgetUse: u, Left: max(0, u.Of-u.Used)}
 			list.Add(v)
 			table.Row(v.name(), u.What, u.Per, v.amount(u.Used), v.amount(u.Of), v.amount(v.Left), c.until(u))
 		}
@@ -62,34 +63,28 @@ func (c *budgetStats) run(cmd *cobra.Command, named []string) error {
 	return nil
 }
 
-// names are the named campaigns, or all.
-func (c *budgetStats) names(ctx context.Context, s program.Store, named []string) ([]string, error) {
+// campaigns are the named ones, or all.
+func (c *budgetStats) campaigns(ctx context.Context, s program.Store, named []string) ([]rows.Campaign, error) {
+	if len(named) == 0 {
+		return s.Campaigns(ctx, "", false)
+	}
+	var all []rows.Campaign
 	for _, name := range named {
 		if err := scope.CheckCampaign(ctx, c.Program, s, name); err != nil {
 			return nil, err
 		}
+		row, err := s.Campaign(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, row)
 	}
-	if len(named) > 0 {
-		return named, nil
-	}
-	all, err := s.Campaigns(ctx, "", false)
-	for _, row := range all {
-		named = append(named, row.Name)
-	}
-	return named, err
+	return all, nil
 }
 
 // used is what is used of each limit of a campaign; of those per run, in its last run.
-func (c *budgetStats) used(ctx context.Context, s program.Store, name string) ([]planner.BudgetUse, error) {
-	row, err := s.Campaign(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.Definition(ctx, row.Name, row.Definition.Version)
-	if err != nil {
-		return nil, err
-	}
-	def, err := campaigns.Decode(d.Spec)
+func (c *budgetStats) used(ctx context.Context, s program.Store, row rows.Campaign) ([]planner.BudgetUse, error) {
+	def, err := campaigns.Decode(row.Definition.Spec)
 	if err != nil || len(def.AllLimits()) == 0 {
 		return nil, err
 	}
